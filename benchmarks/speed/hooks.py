@@ -34,7 +34,7 @@ from facts import facts, write_json
 from timing import percentile
 
 from recollect.agents.hook_files import logged_events
-from recollect.agents.wire import NobodyListens, ask, read_address
+from recollect.agents.wire import NoListener, ask, read_address
 from stores import filled, world
 
 SIZES = (1_000, 100_000)
@@ -142,7 +142,7 @@ def hooks_of(store: Path, state: Path) -> Iterator[tuple[dict[str, str], Path]]:
             if address is not None:
                 try:
                     ask(address, {"do": "stop"}, 10)
-                except NobodyListens:
+                except NoListener:
                     continue
         for _ in range(200):
             if not _addresses(state):

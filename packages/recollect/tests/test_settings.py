@@ -271,7 +271,7 @@ def test_every_knob_can_be_turned(config: Path) -> None:
         ('dream = "sometimes"', "must be on or off"),
         ("dream_every_minutes = 29", "must be a number of at least 30, not 29"),
         ("dream_backups = -1", "must be a whole number of at least 0"),
-        ('dream_without = "nap"', "there is no phase 'nap'; there are: consolidate, downscale, merge"),
+        ('dream_without = "nap"', "there is no phase 'nap'; the phases are: consolidate, downscale, merge"),
         ("dream_without = 3", "must be a list of phases"),
         ("dream_knobs = 3", r"must be numbers in the table \[dream\]"),
         (

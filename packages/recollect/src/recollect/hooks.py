@@ -1,4 +1,4 @@
-"""`python -m recollect.hooks CLIENT EVENT`: what a client's hook starts. It loads as little as it can."""
+"""`python -m recollect.hooks CLIENT EVENT`: the program of a hook, which loads as little as possible."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _OLDEST_SECONDS = 60.0
 
 
 def process_began() -> float:
-    """When this process began, on the monotonic clock: what it took to start counts, too."""
+    """The start of this process on the monotonic clock, which includes loading Python."""
     now, used = time.monotonic(), time.process_time()
     try:
         with open("/proc/self/stat", "rb") as file:

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from recollect.stores.url import StoreUrl
 
 AUTO = "auto"
-"""The model's name for: the one that suits the first texts best, of those that are installed."""
+"""The setting `model` that chooses the installed model that suits the first texts best."""
 
 OFFICIAL_VARIABLE = "MEMORY_FILE_PATH"
-"""The official memory server's name for its file."""
+"""The variable in which the official MCP memory server names its file."""
 
 _DREAM_KEYS = {
     "on": "dream",
@@ -37,7 +37,7 @@ _ON, _OFF = frozenset({"on", "true", "yes", "1"}), frozenset({"off", "false", "n
 
 @dataclass(frozen=True, slots=True)
 class _Rule:
-    """How to read a setting. `read` raises ValueError or TypeError, or InvalidInput with its own message."""
+    """How to parse a setting. `read` raises ValueError or TypeError, or InvalidInput with its own message."""
 
     read: Callable[[Any], object]
     wanted: str
@@ -101,7 +101,7 @@ def _one_of(*words: str, wanted: str) -> _Rule:
 
 
 def _names(given: object) -> list[str]:
-    """A list in the file, or names with commas between."""
+    """Parse a list, or names with commas between."""
     if isinstance(given, str):
         return [name.strip() for name in given.split(",") if name.strip()]
     if not isinstance(given, list | tuple) or not all(isinstance(name, str) for name in given):
@@ -110,7 +110,7 @@ def _names(given: object) -> list[str]:
 
 
 def checked_hosts(given: object) -> tuple[str, ...]:
-    """Names or addresses of this machine as a client writes them: no scheme, no port, no path."""
+    """Check host names or addresses: no scheme, no port, no path."""
     from ipaddress import ip_address  # noqa: PLC0415  # few settings name a host
 
     hosts = []
@@ -121,18 +121,18 @@ def checked_hosts(given: object) -> tuple[str, ...]:
         except ValueError:
             if not _HOST_NAME.fullmatch(host):
                 raise InvalidInput(
-                    f"{name!r} is no host; name it as in the address, without scheme and port: box.local"
+                    f"{name!r} is not a host name; write it without scheme and port, such as box.local"
                 ) from None
         hosts.append(host)
     return tuple(hosts)
 
 
 def checked_token(given: object) -> str:
-    """A token that fits into a header: signs of ASCII, no blanks."""
+    """Check that a token fits into an HTTP header: printable ASCII without spaces."""
     if not isinstance(given, str) or not given or not all("!" <= sign <= "~" for sign in given):
         raise InvalidInput(
-            "A token is one word of ASCII letters, digits and signs, without blanks; "
-            "leave it out, and one is made and kept."
+            "A token is one word of ASCII letters, digits and symbols, without spaces. "
+            "Without the setting, a token is generated and kept."
         )
     return given
 
@@ -151,7 +151,7 @@ def _phases(given: object) -> tuple[Phase, ...]:
     names = _names(given)
     unknown = [name for name in names if name not in set(Phase)]
     if unknown:
-        raise InvalidInput(f"there is no phase {unknown[0]!r}; there are: {', '.join(Phase)}.")
+        raise InvalidInput(f"there is no phase {unknown[0]!r}; the phases are: {', '.join(Phase)}.")
     return tuple(phase for phase in Phase if phase in names)
 
 
@@ -170,9 +170,7 @@ def _profiles(given: object) -> "tuple[Profile, ...]":
     names = [profile.name for profile in profiles]
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
-        raise InvalidInput(
-            f"There are several profiles named {', '.join(map(repr, twice))}; rename all but one."
-        )
+        raise InvalidInput(f"Several profiles are named {', '.join(map(repr, twice))}; rename all but one.")
     return profiles
 
 
@@ -180,7 +178,7 @@ _TEXT = _Rule(_text, "text")
 _PATH = _Rule(_path, "the path of a file")
 _STORE = _Rule(_store, "the path of a file or a URL")
 _SWITCH = _Rule(_switch, "on or off")
-# Larger numbers would overflow, and are never useful.
+# Larger numbers would overflow.
 _SECONDS = _number(float, lambda number: number > 0, "a number above 0", 86_400)
 _MEGABYTES = _number(float, lambda number: number > 0, "a number above 0", 1_000_000)
 _DAYS = _number(float, lambda number: number > 0, "a number above 0", 36_500)
@@ -205,116 +203,116 @@ _RERANKER = _Rule(_reranker, "on, off or the name of a re-ranker")
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """The user's settings. Names in the file are these; in the environment, RECOLLECT_ and capitals."""
+    """The user's settings. The file uses these names; the environment, RECOLLECT_ and capitals."""
 
-    store: Annotated[
-        "Path | StoreUrl", _STORE, "the file that holds the memory, or the URL of a PostgreSQL database"
-    ]
+    store: Annotated["Path | StoreUrl", _STORE, "file of the store, or URL of a PostgreSQL database"]
     model: Annotated[
-        str, _TEXT, "what turns text into vectors: auto, none, arctic-s, e5-small, potion, openai:NAME, …"
+        str, _TEXT, "embedding model: auto, none, arctic-s, e5-small, potion, openai:NAME, …"
     ] = AUTO
-    owner: Annotated[str, _TEXT, "whose memory it is"] = ""
-    agent: Annotated[str, _TEXT, "which agent of the owner; without it, those of all are read"] = ""
-    busy_seconds: Annotated[float, _SECONDS, "how long to wait while another program writes"] = 10.0
-    model_threads: Annotated[int, _THREADS, "threads of a model that runs on this machine"] = 1
-    model_url: Annotated[str | None, _TEXT, "address of the server of a hosted model"] = None
-    model_key: Annotated[str | None, _TEXT, "key of a hosted model"] = field(default=None, repr=False)
-    model_dims: Annotated[int | None, _WHOLE, "width of the vectors to ask a hosted model for"] = None
-    model_timeout_seconds: Annotated[float, _SECONDS, "how long to wait for a hosted model"] = 30.0
+    owner: Annotated[str, _TEXT, "owner of the memories"] = ""
+    agent: Annotated[str, _TEXT, "agent of the owner; if empty, memories of all agents are read"] = ""
+    busy_seconds: Annotated[float, _SECONDS, "seconds to wait while another program writes"] = 10.0
+    model_threads: Annotated[int, _THREADS, "threads of a local model"] = 1
+    model_url: Annotated[str | None, _TEXT, "URL of the server of a hosted model"] = None
+    model_key: Annotated[str | None, _TEXT, "API key of a hosted model"] = field(default=None, repr=False)
+    model_dims: Annotated[int | None, _WHOLE, "dimensions of the vectors of a hosted model"] = None
+    model_timeout_seconds: Annotated[float, _SECONDS, "seconds to wait for a hosted model"] = 30.0
     tools: Annotated[
-        str, _TEXT, "what `recollect serve` offers: default, recall-only, all, or names with commas between"
+        str, _TEXT, "tools of `recollect serve`: default, recall-only, all, or names with commas"
     ] = "default"
     token: Annotated[
-        str | None, _TOKEN, "what clients of `recollect serve --http` must show; else one is made and kept"
+        str | None,
+        _TOKEN,
+        "token for clients of `recollect serve --http`; if empty, one is generated and kept",
     ] = field(default=None, repr=False)
     allow_hosts: Annotated[
-        tuple[str, ...], _HOSTS, "names by which other machines reach `recollect serve --http`, with commas"
+        tuple[str, ...],
+        _HOSTS,
+        "host names by which other machines reach `recollect serve --http`, with commas",
     ] = ()
     tls_cert: Annotated[
-        Path | None, _PATH, "the certificate of `recollect serve --http`, as a PEM file with its issuers'"
+        Path | None, _PATH, "certificate of `recollect serve --http`: a PEM file with the whole chain"
     ] = None
-    tls_key: Annotated[Path | None, _PATH, "the key of that certificate, as a PEM file"] = None
+    tls_key: Annotated[Path | None, _PATH, "key of that certificate: a PEM file"] = None
     import_from: Annotated[
         Path | None,
         _PATH,
-        "a file of the official memory server to bring in when `recollect serve` first starts; "
-        "MEMORY_FILE_PATH stands for the one that this variable names",
+        "file of the official memory server that `recollect serve` imports at its first start; "
+        "MEMORY_FILE_PATH: the file that this variable names",
     ] = None
-    time_zone: Annotated[
-        str, _ZONE, "where your days begin, such as Europe/Madrid; empty: this machine's"
-    ] = ""
-    extractor: Annotated[str, _TEXT, "what draws notes out of messages: rules, none, openai:MODEL"] = "rules"
-    extractor_url: Annotated[str | None, _TEXT, "address of the server of a hosted extractor"] = None
-    extractor_key: Annotated[str | None, _TEXT, "key of a hosted extractor"] = field(default=None, repr=False)
-    extractor_timeout_seconds: Annotated[float, _SECONDS, "how long to wait for a hosted extractor"] = 60.0
+    time_zone: Annotated[str, _ZONE, "your time zone, such as Europe/Madrid; if empty, this machine's"] = ""
+    extractor: Annotated[str, _TEXT, "how notes are made from messages: rules, none, openai:MODEL"] = "rules"
+    extractor_url: Annotated[str | None, _TEXT, "URL of the server of a hosted extractor"] = None
+    extractor_key: Annotated[str | None, _TEXT, "API key of a hosted extractor"] = field(
+        default=None, repr=False
+    )
+    extractor_timeout_seconds: Annotated[float, _SECONDS, "seconds to wait for a hosted extractor"] = 60.0
     dream: Annotated[
         bool,
         _SWITCH,
-        "on: servers and the Python library dream by themselves; off: only `recollect dream` does",
+        "on: servers and the Python library dream automatically; off: only `recollect dream`",
     ] = False
-    dream_every_minutes: Annotated[
-        float, _MINUTES, "how long to wait from one such dream to the next, 30 at least"
-    ] = 360.0
+    dream_every_minutes: Annotated[float, _MINUTES, "minutes between automatic dreams, 30 or more"] = 360.0
     dream_backups: Annotated[
-        int, _COUNT, "how many of the backups to keep that precede the first such dream of a day; 0: none"
+        int, _COUNT, "backups to keep; one is made before the first automatic dream of a day; 0: none"
     ] = 3
     dream_without: Annotated[
-        tuple[Phase, ...], _PHASES, f"phases that dreams leave out, with commas between: {', '.join(Phase)}"
+        tuple[Phase, ...], _PHASES, f"phases that dreams leave out, with commas: {', '.join(Phase)}"
     ] = ()
     dream_knobs: Annotated[
-        Knobs, _KNOBS, "the numbers of a dream, in the table [dream]; docs/guides/dreams.md names them all"
+        Knobs, _KNOBS, "numbers of a dream, in the table [dream] of the file; see docs/guides/dreams.md"
     ] = _USUAL_KNOBS
     shadow: Annotated[
         bool,
         _SWITCH,
-        "on: the store logs each answer and what became of it, for `recollect tune`; off: it does not",
+        "on: the store logs each answer and its use, for `recollect tune`; off: no log",
     ] = True
     log: Annotated[
-        Literal["full", "no-text"], _LOG, "what that log keeps: full, or no-text, without what was asked"
+        Literal["full", "no-text"], _LOG, "what the log holds: full, or no-text (without the questions)"
     ] = "full"
-    shadow_events: Annotated[int, _WHOLE, "how many answers of each scope that log holds at most"] = 10_000
+    shadow_events: Annotated[int, _WHOLE, "answers in the log at most, for each scope"] = 10_000
     shadow_megabytes: Annotated[
-        float, _MEGABYTES, "its size for each scope at most; in all, never above a tenth of the store, or 16"
+        float, _MEGABYTES, "size of the log at most, for each scope; in all, a tenth of the store or 16"
     ] = 64.0
-    shadow_days: Annotated[float, _DAYS, "for how many days that log keeps an answer"] = 90.0
+    shadow_days: Annotated[float, _DAYS, "days that the log keeps an answer"] = 90.0
     ab: Annotated[
         Literal["off", "split"],
         _DESIGN,
-        "who gets the profile's ranking: off, everyone; split, some queries; others what it is compared with",
+        "A/B test: off, or split (only a share of the queries get the profile's ranking)",
     ] = "off"
     ab_share: Annotated[
-        float, _SHARE, "of all queries, the share that gets the profile where they are split, from 0 to 1"
+        float, _SHARE, "share of the queries that get the profile in an A/B test, from 0 to 1"
     ] = 0.5
-    ab_against: Annotated[str, _TEXT, "what a profile is compared with: similarity, or another profile"] = (
-        "similarity"
-    )
+    ab_against: Annotated[str, _TEXT, "baseline of a profile: similarity, or another profile"] = "similarity"
     profiles: Annotated[
-        tuple["Profile", ...], _PROFILES, "your own rankings, as [[profiles]]; see `profile show NAME --toml`"
+        tuple["Profile", ...],
+        _PROFILES,
+        "your own profiles, as [[profiles]] tables; see `recollect profile NAME --toml`",
     ] = ()
     rerank: Annotated[
         str,
         _RERANKER,
-        "what reads the first hits again and reorders them: off, on (minilm), or a model's name",
+        "re-ranking of the first hits: off, on (minilm), or the name of a model",
     ] = "off"
     hook_deadline_ms: Annotated[
         int,
         _MILLISECONDS,
-        "how long a prompt waits for a hook, in thousandths of a second; then it goes without",
+        "milliseconds that a prompt waits for a hook at most",
     ] = 300
-    hook_budget_tokens: Annotated[
-        int, _WHOLE, "tokens of memories that a hook puts before a prompt at most"
-    ] = 400
+    hook_budget_tokens: Annotated[int, _WHOLE, "tokens of memories that a hook adds to a prompt at most"] = (
+        400
+    )
     hook_idle_minutes: Annotated[
-        float, _IDLE_MINUTES, "how long the process that answers hooks stays when nothing happens"
+        float, _IDLE_MINUTES, "minutes after which an idle process that answers hooks ends"
     ] = 60.0
     hook_secrets: Annotated[
-        bool, _SWITCH, "on: hooks also capture what looks like a key or a password; off: a placeholder"
+        bool, _SWITCH, "on: hooks also store what looks like a key or a password; off: a placeholder"
     ] = False
 
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """One setting with its value and origin."""
+    """One setting, with its value and origin."""
 
     name: str
     value: object = field(repr=False)
@@ -325,7 +323,7 @@ class Setting:
 
     @property
     def shown(self) -> str:
-        """The value, but never a key. Profiles by their names: in full, each is a page."""
+        """The value as text, but never a secret; profiles by their names."""
         match self.value:
             case None:
                 return ""
@@ -344,7 +342,7 @@ class Setting:
 def load(
     overrides: Mapping[str, object] | None = None, environ: Mapping[str, str] | None = None
 ) -> tuple[Settings, tuple[Setting, ...]]:
-    """The settings, and where each came from: an option before the environment, that before the file."""
+    """Load the settings, and where each came from: options win over the environment, that over the file."""
     environ = os.environ if environ is None else environ
     path = config_path(environ)
     content = _file_content(path, required=bool(environ.get("RECOLLECT_CONFIG")))
@@ -371,7 +369,7 @@ def load(
 
 
 def _secret(variable: str, environ: Mapping[str, str]) -> str | None:
-    """Return the contents of the file that the variable names, as containers pass secrets."""
+    """Read the file that the variable names: containers pass secrets so."""
     named = environ.get(variable)
     if not named:
         return None
@@ -382,7 +380,7 @@ def _secret(variable: str, environ: Mapping[str, str]) -> str | None:
         raise InvalidInput(f"{variable} names {named}, which cannot be read: {error}.") from error
     if not given or len(given) > _LONGEST_SECRET:
         raise InvalidInput(
-            f"{variable} names {named}, which must hold the secret and nothing else: "
+            f"{variable} names {named}, which must contain only the secret: "
             f"1 to {_LONGEST_SECRET:,} characters."
         )
     return given
@@ -394,9 +392,9 @@ def _read_setting(rule: _Rule, of: Field[Any], given: object, origin: str) -> ob
     except InvalidInput as error:
         raise InvalidInput(f"The setting {of.name} ({origin}): {error}") from error
     except RecursionError:
-        raise InvalidInput(f"The setting {of.name} ({origin}) is nested too deep.") from None
+        raise InvalidInput(f"The setting {of.name} ({origin}) is nested too deeply.") from None
     except (TypeError, ValueError, OverflowError):
-        shown = "what it is" if not of.repr else repr(given)
+        shown = "the given value" if not of.repr else repr(given)
         raise InvalidInput(
             f"The setting {of.name} ({origin}) must be {rule.wanted}, not {shown[:200]}."
         ) from None
@@ -412,10 +410,10 @@ def _file_content(path: Path, *, required: bool) -> dict[str, object]:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
         raise InvalidInput(f"The settings file {path} cannot be read: {error}.") from error
     except RecursionError:
-        raise InvalidInput(f"The settings file {path} cannot be read: it is nested too deep.") from None
+        raise InvalidInput(f"The settings file {path} cannot be read: it is nested too deeply.") from None
     table = content.get("dream")
     if isinstance(table, dict):
-        # `[dream]`: its switch, its intervals and phases, and every number of a dream.
+        # `[dream]` holds the settings of dreams and all numbers of a dream.
         del content["dream"]
         content |= {name: table[key] for key, name in _DREAM_KEYS.items() if key in table}
         numbers = {key: value for key, value in table.items() if key not in _DREAM_KEYS}
@@ -425,20 +423,20 @@ def _file_content(path: Path, *, required: bool) -> dict[str, object]:
     if unknown:
         raise InvalidInput(
             f"{path} has unknown settings: {', '.join(map(repr, unknown))}. "
-            f"There are: {', '.join(sorted(known))}."
+            f"The settings are: {', '.join(sorted(known))}."
         )
     return content
 
 
 def config_path(environ: Mapping[str, str] | None = None) -> Path:
-    """The settings file: RECOLLECT_CONFIG, or config.toml in the user's configuration folder."""
+    """The path of the settings file: RECOLLECT_CONFIG, or config.toml in the user's folder."""
     environ = os.environ if environ is None else environ
     given = environ.get("RECOLLECT_CONFIG")
     return Path(given).expanduser() if given else program_folder("config") / "config.toml"
 
 
 def official_file(environ: Mapping[str, str] | None = None) -> Path | None:
-    """The file that the official memory server would use here, if its variable names one."""
+    """The file of the official memory server, if its variable names one."""
     environ = os.environ if environ is None else environ
     given = environ.get(OFFICIAL_VARIABLE)
     return Path(given).expanduser() if given else None

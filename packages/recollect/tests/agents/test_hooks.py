@@ -23,6 +23,7 @@ import recollect
 from recollect.agents import hook_files as places
 from recollect.agents import listener as resident
 from recollect.agents.hook import hook_event, injection
+from recollect.agents.hook_activity import activity_of
 from recollect.agents.hook_files import all_waiting, logged_events, put_waiting
 from recollect.agents.listener import (
     ShownMemories,
@@ -33,8 +34,7 @@ from recollect.agents.listener import (
     without_blocks,
     without_recalled,
 )
-from recollect.agents.wire import Address, NobodyListens, ask, read_address
-from recollect.cli.commands.agents import activity_of
+from recollect.agents.wire import Address, NoListener, ask, read_address
 
 HOOK = (sys.executable, "-m", "recollect.hooks")
 KNOWN = "Marisol Vega is allergic to hazelnuts and walnuts"
@@ -111,7 +111,7 @@ class Hooks:
             if address is not None:
                 try:
                     ask(address, {"do": "stop"}, 30)
-                except NobodyListens:
+                except NoListener:
                     continue
                 until(lambda path=path: not path.exists())  # type: ignore[misc]  # bound for this turn
 
@@ -276,11 +276,11 @@ def test_a_resident_ends_where_no_hook_can_find_it(tmp_path: Path, monkeypatch: 
 def test_a_stranger_on_the_port_is_told_nothing() -> None:
     stranger = Stranger()
     address = Address(stranger.socket.getsockname()[1], "the secret", 1)
-    with pytest.raises(NobodyListens):
+    with pytest.raises(NoListener):
         ask(address, {"do": "prompt", "text": "very private"}, 30)
     stranger.socket.close()
     assert len(stranger.received) == 20  # a length and a nonce
-    with pytest.raises(NobodyListens):
+    with pytest.raises(NoListener):
         ask(address, {"do": "prompt"}, 30)
 
 

@@ -196,7 +196,7 @@ def test_each_setting_and_model_is_shown_with_its_origin(recollect: CommandLine)
     names = [row["name"] for row in data["settings"]]
     assert [line.split(" ")[0] for line in lines[2 : 2 + len(names)]] == names  # a line each
     assert max(map(len, lines)) <= 80
-    assert "how long to wait while" in recollect("settings", "busy_seconds").stdout
+    assert "seconds to wait while" in recollect("settings", "busy_seconds").stdout
     assert "There is no setting 'speed'" in recollect.refused("settings", "speed", status=2)
     config = Path(str(recollect.environment["RECOLLECT_CONFIG"]))
     config.write_text('agent = "scribe"\nmodel = "potion"\n', encoding="utf-8")

@@ -57,7 +57,7 @@ def test_without_a_name_the_file_is_the_official_servers(
 ) -> None:
     set_ = {"MEMORY_FILE_PATH": str(official), "RECOLLECT_IMPORT_FROM": setting}
     assert len(names(served, *options, **set_)) == 100
-    assert f"Brought in 100 entities from {official}" in said(served)
+    assert f"Imported 100 entities from {official}" in said(served)
 
 
 def test_a_file_that_is_named_goes_before_the_variable(served: Served, official: Path) -> None:
@@ -80,8 +80,8 @@ def test_what_nobody_asked_for_stays_out_and_one_line_says_how_to_ask_while_ther
 def test_what_cannot_be_brought_in_is_told_and_is_no_reason_not_to_serve(served: Served) -> None:
     (served.folder / "folder").mkdir()
     for name, told in (
-        ("", "MEMORY_FILE_PATH is not set; name the file to bring in: --import FILE."),
-        (str(served.folder / "none"), f"There is no file {served.folder / 'none'} to bring in"),
+        ("", "MEMORY_FILE_PATH is not set; name the file to import: --import FILE."),
+        (str(served.folder / "none"), f"There is no file {served.folder / 'none'} to import"),
         (str(served.folder / "folder"), f"{served.folder / 'folder'} could not be brought in"),
     ):
         assert names(served, "--import", MEMORY_FILE_PATH=name) == set()
@@ -93,7 +93,7 @@ def test_an_import_that_comes_too_late_is_told_until_it_is_made_by_hand(
 ) -> None:
     wrong = official.with_name("wrong.jsonl")
     assert names(served, "--import", str(wrong)) == set()
-    assert f"There is no file {wrong} to bring in" in heard(served)
+    assert f"There is no file {wrong} to import" in heard(served)
     served.recollect("add", "Ada", "-t", "person")
     assert names(served, "--import", str(wrong)) == {"Ada"}
     assert heard(served) == f"recollect: There is no file {wrong} to bring in.\n"
@@ -112,7 +112,7 @@ def test_after_an_import_later_starts_say_nothing_even_when_the_file_is_gone(
     served: Served, official: Path
 ) -> None:
     assert len(names(served, "--import", str(official))) == 100
-    assert "Brought in 100 entities" in heard(served)
+    assert "Imported 100 entities" in heard(served)
     assert len(names(served, "--import", MEMORY_FILE_PATH=str(official))) == 100
     official.unlink()
     assert len(names(served, "--import", str(official))) == 100
@@ -134,7 +134,7 @@ def test_relations_to_what_the_file_does_not_hold_are_kept_and_told(served: Serv
     ]
     assert [(one["from"], one["to"]) for one in found["relations"]] == [("A", "Ghost"), ("Phantom", "A")]
     told = said(served)
-    assert f"Brought in 1 entity and 2 relations from {official}." in told
+    assert f"Imported 1 entity and 2 relations from {official}." in told
     assert "Created with the type 'unknown', because relations name them: Ghost, Phantom." in told
     assert "Left out 1 line that could not be read; `recollect import " in told
 

@@ -1,4 +1,4 @@
-"""The clients we know: where each keeps its settings, how its entry for our server looks, and its hooks."""
+"""The supported clients: their settings files, their entries for our server, and their hooks."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ NAME = "recollect"
 MODULE = "recollect.cli.main"
 HOOKS_MODULE = "recollect.hooks"
 SAFE_MODULE_OPTIONS = ("-P", "-m")
-"""Clients start us in the project's folder: without -P, Python would load a `json.py` that is there."""
+"""Clients start us in the project's folder; without -P, Python would import modules from it."""
 _WRITTEN = ("type", "command", "args", "env", "environment")
 _NEVER_WRITTEN = ("_KEY", "_TOKEN")
-"""Endings of variables that hold secrets: a user put these here by hand."""
+"""Endings of variables with secrets, which a user added by hand."""
 _ALLOWED = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 
 class AnotherEntry(Conflict):
-    """The name is taken by an entry that does not start Recollect."""
+    """An entry of that name exists, but does not start Recollect."""
 
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """A command that works wherever it is run from: absolute paths, and nothing from the shell."""
+    """A command with absolute paths, which works in any folder and without a shell."""
 
     command: str
     arguments: tuple[str, ...] = ()
@@ -40,19 +40,19 @@ class Launch:
 
     @property
     def line(self) -> str:
-        """The command line for a person, with quotes around words with blanks."""
+        """The command line for display, with quotes around words with spaces."""
         words = (self.command, *self.arguments)
         return " ".join(f'"{word}"' if " " in word else word for word in words)
 
     @property
     def may_vanish(self) -> bool:
-        """Whether it lies in the cache of uv, where `uvx` keeps what it runs until that is swept."""
+        """Whether the program is in the cache of `uvx`, which may be emptied."""
         parts = PureWindowsPath(self.command).parts
         return any(part.startswith(("archive-v", "environments-v", "builds-v")) for part in parts)
 
 
 def checked_name(name: str) -> str:
-    """A name that every client takes."""
+    """Check that a name is valid in every client."""
     if not _ALLOWED.fullmatch(name):
         raise InvalidInput(
             f"{name!r} is no name for a server: up to 64 letters, digits, hyphens and underscores."
@@ -61,7 +61,7 @@ def checked_name(name: str) -> str:
 
 
 def updated_entry(there: Mapping[str, Any], wanted: Mapping[str, Any]) -> dict[str, Any]:
-    """Our entry as it shall be, with what the client or the user has put into it beside."""
+    """Our new entry, with the other keys that the client or the user has added."""
     theirs = {key: value for key, value in there.items() if key not in _WRITTEN}
     key = "environment" if wanted.get("type") == "local" else "env"
     kept = {
@@ -74,7 +74,7 @@ def updated_entry(there: Mapping[str, Any], wanted: Mapping[str, Any]) -> dict[s
 
 
 def entry_difference(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
-    """Lines for a person: how an update changes the command that starts us."""
+    """How an update changes the command, as lines for display."""
     old, new = _words(before), _words(after)
     return [
         *(f"- {line}" for line in old if line not in new),
@@ -92,7 +92,7 @@ def _words(found: Mapping[str, Any]) -> list[str]:
 
 
 def _command(found: Mapping[str, Any]) -> list[Any]:
-    """The command's words; one client has them all in one list."""
+    """The words of the command; one client has them in one list."""
     command, arguments = found.get("command"), found.get("args")
     first = command if isinstance(command, list) else [command]
     return [*first, *(arguments if isinstance(arguments, list) else ())]
@@ -104,38 +104,38 @@ def _variables(found: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def is_ours(found: Any) -> bool:
-    """Whether an entry starts Recollect, whatever else it says."""
+    """Whether an entry starts Recollect."""
     if not isinstance(found, dict):
         return False
     texts = [word for word in _command(found) if isinstance(word, str)]
-    # Windows paths part at both slashes, so this reads any system's.
+    # Windows paths split at both slashes, so this works for paths of any system.
     programs = {PurePath(PureWindowsPath(word).name).stem.casefold() for word in texts}
     return "serve" in texts and (MODULE in texts or not programs.isdisjoint({NAME, f"{NAME}-memory"}))
 
 
 def launch_words(scripts: Path | None = None, executable: str | None = None) -> tuple[str, ...]:
-    """The command's words, absolute: a client with windows does not have the user's PATH."""
+    """The command with absolute paths: graphical clients do not have the user's PATH."""
     scripts = Path(sysconfig.get_path("scripts")) if scripts is None else scripts
     for name in (NAME, f"{NAME}.exe"):
         if (scripts / name).is_file():
-            # Not resolved: a link in a virtual environment is what makes it that environment's.
+            # Not resolved: the link makes Python use its virtual environment.
             return (str((scripts / name).absolute()),)
     return (executable or sys.executable, *SAFE_MODULE_OPTIONS, MODULE)
 
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """Facts that decide where settings are. Paths are data, so any system can be asked about anywhere."""
+    """Facts about a machine that decide where settings are; tests describe other systems with it."""
 
     system: str
-    """As `sys.platform` has it: win32, darwin; everything else is taken for a Linux."""
+    """`sys.platform`: win32, darwin; anything else is treated as Linux."""
     home: PurePath
     environ: Mapping[str, str] = field(default_factory=dict)
     packages: tuple[str, ...] = ()
-    """Folders of Windows packages, from which a packaged Claude Desktop reads instead."""
+    """Folders of Windows packages; a packaged Claude Desktop reads its settings there."""
 
     def settings(self) -> PurePath:
-        """Where programs with windows keep their settings."""
+        """The folder of settings of graphical programs."""
         match self.system:
             case "win32":
                 return self.folder_in("APPDATA") or self.home / "AppData" / "Roaming"
@@ -166,19 +166,19 @@ class Client:
     name: str
     title: str
     next: str
-    """The step after which the client sees the change."""
+    """What to do so that the client sees the change."""
     user: Callable[[Machine], PurePath] | None = None
-    """The settings for all of the user's work; None where the place is unknown."""
+    """The user's settings file; None if unknown."""
     project: str | None = None
-    """The settings within a project, from its folder."""
+    """The settings file of a project, relative to its folder."""
     key: str = "mcpServers"
-    """The key whose object holds the servers, by name."""
+    """The key of the object that holds the servers."""
     typed: bool = True
-    """Whether an entry says that the client talks to the server over standard input and output."""
+    """Whether an entry names its transport, `stdio`."""
     toml: bool = False
-    """Whether its settings are TOML, which we do not edit."""
+    """Whether its settings are TOML, which is not edited."""
     in_one_list: bool = False
-    """Whether an entry has its command and arguments in one list."""
+    """Whether an entry has command and arguments in one list."""
 
     def entry(self, launch: Launch) -> dict[str, Any]:
         if self.in_one_list:
@@ -189,7 +189,7 @@ class Client:
         return {**typed, "command": launch.command, "args": list(launch.arguments), **env}
 
     def snippet(self, name: str, entry: Mapping[str, Any]) -> str:
-        """Text to paste where there is no file that we may edit."""
+        """Text to paste, if the file cannot be edited."""
         if not self.toml:
             return json.dumps({self.key: {name: entry}}, indent=2, ensure_ascii=False)
         tables = {name: value for name, value in entry.items() if isinstance(value, dict)}
@@ -201,9 +201,7 @@ class Client:
 
     def file(self, machine: Machine, project: PurePath | None = None) -> PurePath:
         if self.user is None:
-            raise InvalidInput(
-                "There is no telling where another client keeps its settings; change them there by hand."
-            )
+            raise InvalidInput("The settings of another client are not known; change them by hand.")
         if project is None:
             return self.user(machine)
         if self.project is None:
@@ -212,12 +210,12 @@ class Client:
 
 
 def _toml(value: Any) -> str:
-    """A text or a list of texts; what JSON makes of them is TOML too, but for one control character."""
+    """A text or a list of texts as TOML: the same as JSON, except for one control character."""
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def _claude_desktop(machine: Machine) -> PurePath:
-    # A packaged install is shown a file system of its own, and never sees the usual file.
+    # A packaged install has a file system of its own, and never sees the usual file.
     packaged = sorted(each for each in machine.packages if each.startswith("Claude_"))
     if machine.system == "win32" and packaged:
         settings = machine.windows_packages() / packaged[0] / "LocalCache" / "Roaming"
@@ -227,7 +225,7 @@ def _claude_desktop(machine: Machine) -> PurePath:
 
 
 def _opencode(machine: Machine) -> PurePath:
-    # On every system, as its makers have it.
+    # The same on every system.
     return (machine.folder_in("XDG_CONFIG_HOME") or machine.home / ".config") / "opencode"
 
 
@@ -235,7 +233,7 @@ _ALL = (
     Client(
         "claude-desktop",
         "Claude Desktop",
-        "Quit Claude Desktop, not only its window, and start it again.",
+        "Quit Claude Desktop (not only its window), and start it again.",
         _claude_desktop,
         typed=False,
     ),
@@ -249,7 +247,7 @@ _ALL = (
     Client(
         "cursor",
         "Cursor",
-        "Restart Cursor, and see that the server is switched on in its settings.",
+        "Restart Cursor, and check that the server is enabled in its settings.",
         lambda machine: machine.home / ".cursor" / "mcp.json",
         ".cursor/mcp.json",
     ),
@@ -293,7 +291,7 @@ _ALL = (
 CLIENTS = {client.name: client for client in _ALL}
 
 
-# The hooks of each client: its events, where it lists them, and how it wants a command
+# The hooks of each client: its events, its file, and the form of a command
 
 
 @dataclass(frozen=True, slots=True)
@@ -301,17 +299,17 @@ class HookClient:
     name: str
     title: str
     events: Mapping[str, str]
-    """The client's name of each event, and ours."""
+    """The client's name and ours for each event."""
     user: Callable[[Machine], PurePath]
     project: str
     next: str
-    """The step after which the client runs the hooks."""
+    """What to do so that the client runs the hooks."""
     is_plugin: bool = False
-    """Whether its hooks are a program instead of a list."""
+    """Whether its hooks are a program, not a list."""
     version: int | None = None
     """The `version` that a new file needs."""
     timeout: int = 5
-    """In the client's own unit. We are much quicker; this is for a machine that hangs."""
+    """In the client's own unit. Hooks end much earlier; this is for a machine that hangs."""
     grouped: bool = True
     """Whether an entry is a group of hooks."""
 
@@ -353,7 +351,7 @@ _ALL_HOOKS = (
         {"SessionStart": "start", "UserPromptSubmit": "prompt", "Stop": "turn"},
         lambda machine: (machine.folder_in("CODEX_HOME") or machine.home / ".codex") / "hooks.json",
         ".codex/hooks.json",
-        "Start a new session and trust them in `/hooks`: Codex runs no hook that you have not reviewed.",
+        "Start a new session and trust them in `/hooks`: Codex only runs hooks that you reviewed.",
     ),
     HookClient(
         "gemini",
@@ -380,7 +378,7 @@ _ALL_HOOKS = (
         {"sessionStart": "start", "beforeSubmitPrompt": "said", "afterAgentResponse": "turn"},
         lambda machine: machine.home / ".cursor" / "hooks.json",
         ".cursor/hooks.json",
-        "Restart Cursor. What is said is kept. Its hooks cannot put anything before a prompt: for recalling "
+        "Restart Cursor. Its hooks store messages, but cannot add memories to a prompt: to recall, "
         "there is the server, recollect mcp install cursor.",
         version=1,
         grouped=False,
@@ -393,7 +391,7 @@ PLUGIN_MARK = f"// Written by `recollect hooks install opencode`; it runs {HOOKS
 
 
 def opencode_plugin(client: HookClient, python: str, options: Sequence[str]) -> str:
-    """The plugin, whole: opencode has no list of hooks."""
+    """The plugin's program: opencode has no list of hooks."""
     text = Path(__file__).with_name("opencode_plugin.js").read_text(encoding="utf-8")
     filled = {
         "COMMAND": _hook_words(python, client.name),

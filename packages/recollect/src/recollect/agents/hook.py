@@ -22,7 +22,7 @@ from recollect.agents.hook_files import (
     note_event,
     put_waiting,
 )
-from recollect.agents.wire import NobodyListens, ask, read_address
+from recollect.agents.wire import NoListener, ask, read_address
 from recollect.domain.errors import InvalidInput
 
 TYPE_CHECKING = False
@@ -31,16 +31,16 @@ if TYPE_CHECKING:
     from typing import Any, NoReturn
 
 EVENTS = ("start", "prompt", "said", "turn")
-"""A session began; a prompt, which wants an answer; a prompt, which does not; the agent has answered."""
+"""A session starts; a prompt that gets memories; a prompt that does not; the agent has answered."""
 _PROMPT_EVENTS = {"claude-code": "UserPromptSubmit", "codex": "UserPromptSubmit", "gemini": "BeforeAgent"}
 _ANSWERS = ("last_assistant_message", "prompt_response", "text")
 """Claude Code and Codex, Gemini, Cursor."""
-# Not the user's words: commands of the client, and its own notes to the model.
+# Commands of the client and its notes to the model, which the user did not write.
 _NOT_SAID = re.compile(
     r"\s*(?:/[A-Za-z][\w:.-]*(?:\s|$)|!|<(?:task-notification|system-reminder|command-)\b)"
 )
 _LONGEST_TEXT = 200_000
-"""Characters of a message that are kept; a longer one is a pasted file."""
+"""Characters of a message that are stored; longer ones are pasted files."""
 _LONGEST_NAME = 200
 
 
@@ -55,21 +55,21 @@ class HookEvent:
         self.session: str = session
         """The conversation's name in the memory."""
         self.text: str = text
-        """The prompt, or what the agent answered; empty where there is nothing."""
+        """The prompt, or the agent's answer; may be empty."""
         self.transcript: str = transcript
-        """The client's own file of the conversation, where the event names one."""
+        """The client's transcript, if the event names one."""
         self.begins_anew: bool = begins_anew
-        """Whether the model has lost what it was given before in this session."""
+        """Whether the model lost its context in this session."""
 
 
 def hook_event(client: str, kind: str, given: str) -> HookEvent:
-    """Read what a client writes to standard input."""
+    """Read the event that a client writes to standard input."""
     try:
         event = json.loads(given)
     except ValueError as error:
-        raise InvalidInput(f"What {client} sent is no JSON: {error}") from error
+        raise InvalidInput(f"{client} sent invalid JSON: {error}") from error
     if not isinstance(event, dict):
-        raise InvalidInput(f"What {client} sent is no JSON object.")
+        raise InvalidInput(f"{client} sent JSON that is not an object.")
     session = _first(event, ("session_id", "conversation_id")) or "unnamed"
     text = _first(event, ("prompt",) if kind in {"prompt", "said"} else _ANSWERS) if kind != "start" else ""
     if kind in {"prompt", "said"} and _NOT_SAID.match(text):
@@ -100,10 +100,10 @@ def _first(event: Mapping[str, Any], names: tuple[str, ...]) -> str:
 
 _LONGEST_INPUT = 8_000_000
 _NO_HURRY_SECONDS = 3.0
-"""For an event that no prompt waits for: less than the clients' own limit."""
+"""Seconds for an event that no prompt waits for, below the clients' own limits."""
 _BETWEEN_TRIES_SECONDS = 0.02
 _TO_KEEP_SECONDS = 1.0
-"""So much longer than its deadline a hook may take to keep what was said."""
+"""Seconds beyond its deadline in which a hook may still store the message."""
 
 
 def run_hook(words: Sequence[str], began: float) -> NoReturn:
@@ -114,11 +114,11 @@ def run_hook(words: Sequence[str], began: float) -> NoReturn:
         known = hook_settings(words[2:], os.environ)
         folder = known.folder
         _Hook(known, client, kind, began).run()
-    except Exception as error:  # noqa: BLE001  # whatever it is, the prompt goes on
+    except Exception as error:  # noqa: BLE001  # no error may stop the prompt
         detail = f"{type(error).__name__}: {error}"
         note_event(folder or hooks_folder(), client, kind, "error", ms=_elapsed(began), detail=detail)
     finally:
-        os._exit(0)  # also where there is no place for a log
+        os._exit(0)  # also if the log cannot be written
 
 
 class _Hook:
@@ -136,14 +136,14 @@ class _Hook:
 
     def run(self) -> None:
         if self.kind not in EVENTS:
-            raise InvalidInput(f"There is no event {self.kind!r}; there are: {', '.join(EVENTS)}.")
+            raise InvalidInput(f"There is no event {self.kind!r}; the events are: {', '.join(EVENTS)}.")
         threading.Thread(target=self._end_at_the_deadline, daemon=True).start()
         given = sys.stdin.buffer.read(_LONGEST_INPUT).decode("utf-8-sig", "replace")
         event = hook_event(self.client, self.kind, given)
         more = self._keep(event)
         self.kept.set()
         outcome, found, answer = self._outcome(event)
-        self.ending.acquire()  # from here on the deadline lets us finish
+        self.ending.acquire()  # from here on, the deadline does not end the process
         if answer:
             sys.stdout.write(f"{injection(self.client, answer)}\n")
             sys.stdout.flush()
@@ -154,7 +154,7 @@ class _Hook:
         self.kept.wait(_TO_KEEP_SECONDS)
         self.ending.acquire()
         if not is_claimed(self.known.folder, self.known.key):
-            self._start_resident()  # or a slow machine would never have one
+            self._start_resident()  # else a slow machine would never get one
         self._note("late", {})
         os._exit(0)
 
@@ -162,7 +162,7 @@ class _Hook:
         note_event(self.known.folder, self.client, self.kind, outcome, ms=_elapsed(self.began), **more)
 
     def _keep(self, event: HookEvent) -> dict[str, Any]:
-        """Leave what was said to be captured. What to log beside."""
+        """Queue the message. Return further fields for the log."""
         transcript = event.transcript if event.kind == "turn" and not event.text else ""
         if not event.text and not transcript:
             return {}
@@ -206,7 +206,7 @@ class _Hook:
         return ("answered", {"memories": reply.get("memories", 0)}, answer) if answer else ("silent", {}, "")
 
     def _ask_listener(self, request: dict[str, Any], *, waits: bool) -> dict[str, Any] | None:
-        """Return the listener's answer; None where there is no listener yet, and one is starting."""
+        """Return the listener's answer; None while the listener starts."""
         place = self.known.folder, self.known.key
         while True:
             left = self.deadline - time.monotonic()
@@ -215,7 +215,7 @@ class _Hook:
                 if address is not None:
                     try:
                         return ask(address, request, max(left, 0.001))
-                    except NobodyListens:
+                    except NoListener:
                         pass
             else:
                 self._start_resident()
@@ -224,19 +224,19 @@ class _Hook:
             time.sleep(_BETWEEN_TRIES_SECONDS)
 
     def _start_resident(self) -> None:
-        """Start a process that stays: it must not hold the hook's pipes, nor end with the client."""
-        import subprocess  # noqa: PLC0415  # seldom needed, and slow to load
+        """Start the resident process, without the hook's pipes, so that it outlives the client."""
+        import subprocess  # noqa: PLC0415  # rarely needed, and slow to load
 
         detached: dict[str, Any] = {"start_new_session": True}
         if sys.platform == "win32":
             detached = {"creationflags": subprocess.DETACHED_PROCESS | subprocess.CREATE_NEW_PROCESS_GROUP}
         path = os.path.join(self.known.folder, "resident-errors.txt")
-        with self.starting:  # the deadline must not end us halfway
+        with self.starting:  # the deadline must not interrupt this
             if self.started:
                 return
             errors = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
             try:
-                subprocess.Popen(  # noqa: S603  # ourselves
+                subprocess.Popen(  # noqa: S603  # our own program
                     [sys.executable, "-P", "-m", "recollect.agents.listener", *self.known.resident],
                     stdin=subprocess.DEVNULL,
                     stdout=subprocess.DEVNULL,

@@ -28,7 +28,7 @@ else:
 _KEEP_DAYS = 14
 _LONGEST_DETAIL = 300
 _MOST_WAITING = 500
-"""Messages that wait to be captured; the oldest are dropped, and the log says so."""
+"""Messages in the queue at most; the oldest are dropped, and the log says so."""
 
 
 def address_path(folder: str, key: str) -> str:
@@ -40,7 +40,7 @@ def lock_path(folder: str, key: str) -> str:
 
 
 def take_lock(handle: int) -> bool:
-    """Whether this open file has the lock now; closing it, or the end of the process, gives it back."""
+    """Try to lock an open file; closing it, or the end of the process, unlocks it."""
     try:
         if sys.platform == "win32":
             os.lseek(handle, 0, os.SEEK_SET)
@@ -68,7 +68,7 @@ def is_claimed(folder: str, key: str) -> bool:
 
 
 def write_privately(path: str, text: str) -> None:
-    """Whole or not at all, for the owner's eyes."""
+    """Write a file as a whole or not at all, readable by its owner only."""
     beside = f"{path}.{os.getpid()}.{os.urandom(4).hex()}"
     with open(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
         file.write(text)
@@ -84,7 +84,7 @@ def put_waiting(folder: str, key: str, text: str) -> int:
 
 
 def removed(path: str) -> bool:
-    """Remove a file; False where another process did so first."""
+    """Remove a file; return False if another process did so first."""
     try:
         os.remove(path)
     except FileNotFoundError:
@@ -107,14 +107,14 @@ def _waiting_folder(folder: str, key: str) -> str:
 
 
 def note_event(folder: str, client: str, event: str, outcome: str, **more: Any) -> None:
-    """Add a line to the day's log: never what was said. An error here must not disturb a prompt."""
+    """Add a line to the day's log, without the text of messages. Errors are ignored."""
     at = time.strftime("%Y-%m-%dT%H:%M:%S")
     line = {"at": at, "client": client, "event": event, "outcome": outcome}
     line |= {key: value[:_LONGEST_DETAIL] if isinstance(value, str) else value for key, value in more.items()}
     try:
         os.makedirs(_logs(folder), mode=0o700, exist_ok=True)
         path = os.path.join(_logs(folder), f"{at[:10]}.jsonl")
-        # One write to a file that is opened for appending: lines of several processes do not mix.
+        # One append per line, so that lines of several processes do not mix.
         handle = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
         try:
             os.write(handle, f"{json.dumps(line)}\n".encode())
@@ -125,7 +125,7 @@ def note_event(folder: str, client: str, event: str, outcome: str, **more: Any) 
 
 
 def logged_events(folder: str, day: str) -> Iterator[dict[str, Any]]:
-    """The lines of a day, as 2026-11-17; what cannot be read is passed over."""
+    """The log lines of a day such as 2026-11-17; unreadable ones are skipped."""
     try:
         with open(os.path.join(_logs(folder), f"{day}.jsonl"), encoding="utf-8", errors="replace") as file:
             lines = file.readlines()
@@ -149,10 +149,10 @@ def _logs(folder: str) -> str:
     return os.path.join(folder, "log")
 
 
-# The settings that a hook needs, in a file: to load them takes longer than all the rest.
+# The settings that a hook needs, cached in a file, since loading them takes longest.
 #
 # The file's name is a digest of the hook's options and variables. The file names the settings file that it
-# was made of, and when that was last changed: after a change, the settings are loaded again.
+# was made from, and its last change: after a change, the settings are loaded again.
 
 _VERSION = 1
 _MOST_FILES = 20
@@ -161,7 +161,7 @@ _ALLOW_SECRETS = "--allow-secrets"
 
 
 class HookSettings:
-    """The few settings that a hook needs."""
+    """The settings that a hook needs."""
 
     __slots__ = (
         "agent",
@@ -177,18 +177,18 @@ class HookSettings:
     def __init__(self, folder: str, found: Mapping[str, Any]) -> None:
         self.folder: str = folder
         self.key: str = str(found["key"])
-        """One name for the store, whichever program opened it."""
+        """A name for the store, the same in every program."""
         self.deadline_ms: int = int(found["deadline_ms"])
         self.owner: str = str(found["owner"])
         self.agent: str = str(found["agent"])
         self.budget_tokens: int = int(found["budget_tokens"])
         self.allows_secrets: bool = bool(found["allows_secrets"])
         self.resident: list[str] = [str(word) for word in found["resident"]]
-        """Options that start a resident for the same store."""
+        """The options that start a resident process for the same store."""
 
 
 def hook_settings(options: Sequence[str], environ: Mapping[str, str]) -> HookSettings:
-    """Read them from the file, or load them and write the file."""
+    """Read the settings from the cache file, or load them and write that file."""
     given = options_of(options)
     folder = given.get("--folder") or hooks_folder()
     store = given.get("--store") or environ.get("RECOLLECT_STORE") or "/"
@@ -210,7 +210,7 @@ def hook_settings(options: Sequence[str], environ: Mapping[str, str]) -> HookSet
     made = _load_settings(options, given)
     os.makedirs(folder, mode=0o700, exist_ok=True)
     write_privately(path, json.dumps(made))
-    # Each combination of variables makes such a file; the newest few stay.
+    # Each combination of variables has its own file; only the newest few are kept.
     names = [name for name in os.listdir(folder) if name.startswith("settings-") and name.endswith(".json")]
     for old in sorted((os.path.join(folder, name) for name in names), key=_stamp)[:-_MOST_FILES]:
         removed(old)
@@ -218,7 +218,7 @@ def hook_settings(options: Sequence[str], environ: Mapping[str, str]) -> HookSet
 
 
 def options_of(words: Sequence[str]) -> dict[str, str]:
-    """Options with their values, as a hook's command has them."""
+    """Parse the options of a hook's command."""
     rest = [word for word in words if word != _ALLOW_SECRETS]
     if len(rest) % 2 or any(option not in _OPTIONS for option in rest[::2]):
         raise InvalidInput(
@@ -234,7 +234,7 @@ def settings_from(options: Mapping[str, str]) -> Settings:
 
 
 def hooks_folder() -> str:
-    """Where hooks keep their files, where their command does not say so."""
+    """The default folder of the hooks' files."""
     from recollect.settings import program_folder  # noqa: PLC0415  # the same
 
     return str(program_folder("data") / "hooks")
@@ -246,7 +246,7 @@ def store_key(settings: Settings) -> str:
 
 def _store_name(settings: Settings) -> str:
     store: Any = settings.store
-    if hasattr(store, "server"):  # not by its class, which would have to be loaded
+    if hasattr(store, "server"):  # checking its class would load it
         return f"{store.server} {store.schema}"
     return os.path.abspath(os.path.expanduser(str(store)))
 
@@ -256,7 +256,7 @@ def _load_settings(options: Sequence[str], given: Mapping[str, str]) -> dict[str
 
     settings = settings_from(given)
     config = str(config_path())
-    # A URL may have a password in it: it stays where it was given, in the options or the environment.
+    # A URL may contain a password, so it is not written to the file.
     store = [] if "://" in str(settings.store) else ["--store", _store_name(settings)]
     rest = [word for name, value in given.items() if name != "--store" or not store for word in (name, value)]
     return {

@@ -55,10 +55,10 @@ if TYPE_CHECKING:
     from recollect.settings import Settings
 
 
-# The block of memories that is put before a prompt, and how it is taken out again of what is captured
+# The block of memories added to a prompt, and its removal from captured messages
 
 _NAME = "recollect-memory"
-# Some clients write `&lt;` for `<` in what they pass on.
+# Some clients escape `<` as `&lt;`.
 _BLOCK = re.compile(
     rf"(?:<|&lt;){_NAME}-([0-9a-f]{{16}})(?:>|&gt;).*?(?:(?:<|&lt;)/{_NAME}-\1(?:>|&gt;)|\Z)", re.DOTALL
 )
@@ -69,19 +69,19 @@ _PREFACE = (
 
 
 def memory_block(lines: Sequence[str], mark: str) -> str:
-    """`mark` is 16 hexadecimal digits that no memory can know: only the block's own end closes it."""
+    """`mark` is 16 random hexadecimal digits, so that no memory can close the block."""
     return "\n".join((f"<{_NAME}-{mark}>", _PREFACE, *lines, f"</{_NAME}-{mark}>"))
 
 
 def without_blocks(text: str) -> str:
-    """The text without blocks of ours; one that was cut off goes to the end of the text."""
+    """Remove our blocks from a text; a block without its end reaches to the end of the text."""
     return _BLOCK.sub("", text).strip() if _NAME in text else text.strip()
 
 
-# The last answer in a client's own file of a conversation
+# The last answer in a client's transcript
 
 _TAIL_BYTES = 1_000_000
-"""The end of the file that is read: a long session has hundreds of megabytes."""
+"""Bytes read from the end of a transcript, which may have hundreds of megabytes."""
 
 
 def last_answer(path: str) -> str:
@@ -116,7 +116,7 @@ def last_answer(path: str) -> str:
 
 
 def _words(content: Any) -> str:
-    """Without thoughts, tools and what tools answered, ours among them."""
+    """The text of an answer, without thoughts, tool calls and tool results."""
     if isinstance(content, str):
         return content.strip()
     blocks = [block for block in content if isinstance(block, dict)] if isinstance(content, list) else []
@@ -127,17 +127,17 @@ def _words(content: Any) -> str:
 
 
 _TWICE_SECONDS = 10.0
-"""Hooks for the user and for the project both tell of one message: within so long, it is one."""
+"""Seconds within which a message of two hooks (user's and project's) counts as one."""
 _FINISH_SECONDS = 30.0
 _MOST_PARTS, _MOST_FACTS = 8, 10
-"""Paragraphs of an answer that facts are looked up for, and how many for each."""
+"""Paragraphs of an answer for which facts are looked up, and facts for each."""
 _LINE = re.compile(r"[^\n]+")
-# As our own lines have it before a memory: `[2026-11-17 22:50, note]`.
+# Our lines begin with this before a memory: `[2026-11-17 22:50, note]`.
 _DATE = re.compile(r"[\[(]\d{4}-\d\d-\d\d[^\])\n]{0,200}[\])]")
 
 
 def without_recalled(text: str, recalled: Sequence[str]) -> str:
-    """The text without sentences that only repeat what was recalled, in its words or in their own."""
+    """Remove sentences that only repeat recalled memories, in the same or in other words."""
     known = [(each, [each[start:stop] for start, stop in _statements(each)]) for each in recalled]
     kept, end = [], 0
     for start, stop in _statements(text):
@@ -149,7 +149,7 @@ def without_recalled(text: str, recalled: Sequence[str]) -> str:
             for whole, statements in known
         ):
             line = max(end, text.rfind("\n", 0, start) + 1)
-            # A bullet before it goes with it.
+            # Its bullet is removed too.
             kept.append(text[end:start] if any(map(str.isalnum, text[line:start])) else text[end:line])
             end = stop
     rest = "".join((*kept, text[end:])).strip()
@@ -157,7 +157,7 @@ def without_recalled(text: str, recalled: Sequence[str]) -> str:
 
 
 def _statements(text: str) -> list[tuple[int, int]]:
-    """The sentences, and each line that holds none: a quotation, a row of a table, code."""
+    """The sentences, and lines without one: quotations, table rows, code."""
     spans = list(sentences(text))
     starts = [start for start, _ in spans]
     for line in _LINE.finditer(text):
@@ -168,7 +168,7 @@ def _statements(text: str) -> list[tuple[int, int]]:
 
 
 class Capture:
-    """Stores what waits, in a thread of its own, whenever it is woken."""
+    """A thread that stores the queued messages when it is woken."""
 
     def __init__(
         self,
@@ -178,7 +178,7 @@ class Capture:
         shown: ShownMemories,
         store_is_gone: Callable[[], None],
     ) -> None:
-        """`store_is_gone` is called when what was said cannot be stored now."""
+        """`store_is_gone` is called if messages cannot be stored now."""
         self._store_is_gone = store_is_gone
         self._folder, self._key = folder, key
         self._engine = engine
@@ -196,7 +196,7 @@ class Capture:
         self._woken.set()
 
     def finish(self) -> None:
-        """Store what waits, and end."""
+        """Store the queued messages, and end."""
         self._ended.set()
         self.wake()
         self._thread.join(_FINISH_SECONDS)
@@ -211,7 +211,7 @@ class Capture:
                 return
 
     def _store_all(self) -> None:
-        """Messages that the store cannot take now stay in the queue."""
+        """Store the queued messages; those that the store cannot take now stay queued."""
         for path in all_waiting(self._folder, self._key):
             client, outcome, more = "", "error", dict[str, Any]()
             try:
@@ -219,23 +219,25 @@ class Capture:
                 client = str(row["client"])
                 outcome, more = self._stored(self._engine(), row, key=Path(path).stem)
             except FileNotFoundError:
-                continue  # there were too many, and a hook dropped it
+                continue  # a hook dropped it from the full queue
             except Conflict:
-                outcome = "twice"  # stored just before a process was killed, with other sentences left out
+                outcome = "twice"  # stored before a process was killed, with other sentences removed
             except InvalidInput as error:
                 more = _loss(error)
             except (RecollectError, OSError) as error:
-                note_event(self._folder, client, "capture", outcome, detail=f"What was said waits: {error}")
+                note_event(
+                    self._folder, client, "capture", outcome, detail=f"The message stays queued: {error}"
+                )
                 if isinstance(error, StoreUnavailable):
                     self._store_is_gone()
                 return
-            except Exception as error:  # noqa: BLE001  # one message must not hold up all others
+            except Exception as error:  # noqa: BLE001  # one message must not block the others
                 more = _loss(error)
             Path(path).unlink(missing_ok=True)
             note_event(self._folder, client, "capture", outcome, **more)
 
     def _known_texts(self, own: Engine, session: str, answer: str) -> list[str]:
-        """Texts that an answer may repeat: what hooks showed, and facts that the agent may have recalled."""
+        """Texts that an answer may repeat: memories that hooks showed or the agent may have recalled."""
         shown = own.get_many(self._shown.ever(session)).values()
         parts = [part.strip()[:QUERY_LIMIT] for part in answer.split("\n\n")]
         facts = [
@@ -271,21 +273,21 @@ class Capture:
 
 
 def _loss(error: Exception) -> dict[str, Any]:
-    """It would fail again: it is left out, and the log says so, but not what was said."""
-    return {"detail": f"A message could not be stored and is left out: {type(error).__name__}"}
+    """The log entry for a message that cannot be stored, without its text."""
+    return {"detail": f"A message could not be stored and was dropped: {type(error).__name__}"}
 
 
-# Relevant memories as a block for the model, and the memories that each session has seen
+# Relevant memories as a block for the model, and the memories that each session was shown
 
 _MOST_SHOWN = 200
-"""Memories of a session that are known to have been shown; the oldest are dropped."""
+"""Shown memories that are kept for a session; the oldest are dropped."""
 _KEEP_DAYS = 14
 _ROOM = 5
-"""Ask for this multiple of the budget: memories that the session knows must not crowd out the rest."""
+"""Multiple of the budget to ask for, since memories that the session has seen are dropped."""
 
 
 class ShownMemories:
-    """By session, the ids of the memories that were put before its prompts.
+    """The ids of the memories that were added to the prompts of each session.
 
     In a file for each session, so that another process that answers its next prompt knows them too.
     """
@@ -300,12 +302,12 @@ class ShownMemories:
             return set(self._load(session)["visible"])
 
     def ever(self, session: str) -> list[int]:
-        """All memories that were ever shown, even if the context has lost them since."""
+        """All memories ever shown, even if they left the context since."""
         with self._lock:
             return self._load(session)["ever"]
 
     def add(self, session: str, ids: Iterable[int]) -> set[int]:
-        """Those of these ids that were not visible; now they are."""
+        """Mark these ids as shown; return those that were not."""
         with self._lock:
             found = self._load(session)
             new = [each for each in ids if each not in found["visible"]]
@@ -314,7 +316,7 @@ class ShownMemories:
         return set(new)
 
     def forget(self, session: str) -> None:
-        """The model has lost what it was shown: it may be shown again."""
+        """Forget what the model was shown, after it lost its context."""
         with self._lock:
             found = self._load(session)
             if found["visible"]:
@@ -337,7 +339,7 @@ class ShownMemories:
             return {name: [] for name in names}
 
     def _write(self, session: str, found: dict[str, list[int]]) -> None:
-        with suppress(OSError):  # a full disk must not cost an answer
+        with suppress(OSError):  # a full disk must not prevent an answer
             os.makedirs(self._folder, mode=0o700, exist_ok=True)
             write_privately(self._path(session), json.dumps(found))
 
@@ -347,7 +349,7 @@ class ShownMemories:
 
 
 def prompt_answer(engine: Engine, request: dict[str, Any], shown: ShownMemories, mark: str) -> dict[str, Any]:
-    """The block to put before a prompt, and how many memories are in it; an empty one where none is relevant.
+    """The block to add to a prompt, empty without relevant memories, and the number of memories in it.
 
     The model has this session's messages and earlier blocks already.
     """
@@ -365,7 +367,7 @@ def prompt_answer(engine: Engine, request: dict[str, Any], shown: ShownMemories,
         if item.id is not None
         and item.id not in before
         and item.id not in drawn_from
-        and not same_statement(item.text, asked)  # the same question in another session answers nothing
+        and not same_statement(item.text, asked)  # the same question in another session is no answer
     ]
     kept = _within(unknown, budget)
     new = shown.add(session, [item.id for item in kept if item.id is not None])
@@ -385,7 +387,7 @@ def _origins(own: Engine, session: str, found: Collection[ContextItem]) -> set[i
 
 
 def _within(items: Iterable[ContextItem], budget: int) -> list[ContextItem]:
-    """The first that fit the budget together; the best one comes at least in part."""
+    """The first memories that fit the budget; the best one is included at least in part."""
     kept: list[ContextItem] = []
     left = budget
     for item in items:
@@ -402,13 +404,13 @@ def _within(items: Iterable[ContextItem], budget: int) -> list[ContextItem]:
 
 _MOST_AT_ONCE = 16
 _CLAIM_TRIES, _BETWEEN_TRIES_SECONDS = 5, 0.02
-"""A hook that looks whether the lock is free has it for a moment."""
+"""A hook that tests the lock holds it for a moment."""
 _TALK_SECONDS = 10.0
-"""How long one connection may take."""
+"""Seconds for one connection."""
 
 
 class HookListener:
-    """A context: within it, hooks of this store are answered, unless another process does that already."""
+    """A context manager that answers the hooks of a store, unless another process does."""
 
     def __init__(
         self,
@@ -418,7 +420,7 @@ class HookListener:
         *,
         stops_when_asked: bool = True,
     ) -> None:
-        """`folder` is where hooks keep their files, if not in the usual place."""
+        """`folder` replaces the default folder of the hooks' files."""
         self._stops_when_asked = stops_when_asked
         self._engine = engine
         self._folder, key = folder or hooks_folder(), store_key(settings)
@@ -444,22 +446,22 @@ class HookListener:
         self.close()
 
     def claim(self) -> bool:
-        """Become the one that answers; False where another process is, or the hooks' files were removed."""
+        """Claim the store's hooks; return False if another process has, or the hooks' files are gone."""
         if not self._path.parent.is_dir():
             return False
         for _ in range(_CLAIM_TRIES):
             file = self._lock_path.open("ab")
-            # The one before us may have removed it, after we had opened it.
+            # The process before us may have removed the file after we opened it.
             if take_lock(file.fileno()) and _is_file_at(self._lock_path, file):
                 self._lock_file = file
-                self._path.unlink(missing_ok=True)  # of one that was killed
+                self._path.unlink(missing_ok=True)  # left by a killed process
                 return True
             file.close()
             time.sleep(_BETWEEN_TRIES_SECONDS)
         return False
 
     def listen(self) -> None:
-        """Begin to answer, and say where."""
+        """Start to listen, and write the address."""
         self._socket = socket.create_server((LOOPBACK, 0))
         port = self._socket.getsockname()[1]
         write_privately(str(self._path), Address(port, self._secret, os.getpid()).to_text())
@@ -472,7 +474,7 @@ class HookListener:
         self._capture.start()
 
     def close(self) -> None:
-        """Stop listening, and finish what is being captured."""
+        """Stop listening, and finish storing."""
         self.stopped.set()
         if self._socket is not None:
             ours = read_address(str(self._path))
@@ -489,7 +491,7 @@ class HookListener:
 
     @property
     def is_reachable(self) -> bool:
-        """Whether a hook can still find it: not where the hooks' files were removed."""
+        """Whether hooks can still find this process: its address file exists."""
         return self._lock_file is not None and _is_file_at(self._lock_path, self._lock_file)
 
     def idle_seconds(self) -> float:
@@ -518,7 +520,7 @@ class HookListener:
                 self._last = time.monotonic()
                 self._answer(connection, request)
         except (OSError, ValueError):
-            return  # the hook has gone
+            return  # the hook has ended
         finally:
             self._room.release()
 
@@ -530,14 +532,14 @@ class HookListener:
                 self._store_is_gone()
             reply = {"error": f"{type(error).__name__}: {error}"}
         send(connection, json.dumps(reply).encode())
-        # Only then: what waits to be captured must not delay an answer.
+        # Only after the answer, which storing must not delay.
         if request.get("do") == "stop" and self._stops_when_asked:
             self.stopped.set()
         else:
             self._capture.wake()
 
     def _store_is_gone(self) -> None:
-        """It was moved or replaced, or its server is down: the next hook starts a resident that opens it."""
+        """Stop if the store was moved or its server is down: the next hook starts a new process."""
         if self._stops_when_asked:
             self.stopped.set()
 
@@ -559,7 +561,7 @@ def _is_file_at(path: Path, file: IO[bytes]) -> bool:
     return path.exists() and path.stat().st_ino == os.fstat(file.fileno()).st_ino
 
 
-# The process that answers hooks where no server does: started by a hook, gone when nothing happens
+# The resident process: a hook starts it if no server answers hooks; it ends when idle
 
 _LOOK_SECONDS = 5.0
 
@@ -576,12 +578,12 @@ def answer_hooks(options: Sequence[str]) -> None:
 
     listener = HookListener(settings, opened, folder)
     if not listener.claim():
-        return  # another was quicker
+        return  # another process was first
     with suppress(OSError):
-        os.truncate(os.path.join(folder, "resident-errors.txt"), 0)  # of those that could not start before us
-    os.chdir(os.path.expanduser("~"))  # the folder where a hook ran may go
+        os.truncate(os.path.join(folder, "resident-errors.txt"), 0)  # errors of earlier starts
+    os.chdir(os.path.expanduser("~"))  # the hook's folder may be deleted
     try:
-        # Before it listens: a prompt must not wait for the model.
+        # Loaded before it listens, so that no prompt waits for the model.
         opened().search("warm", limit=1)
         listener.listen()
         while not listener.stopped.wait(_LOOK_SECONDS):

@@ -1,4 +1,4 @@
-"""Clients' settings files: our server and hooks put in or taken out, written whole, with a copy kept."""
+"""Edit clients' settings files: add or remove our server and hooks, and keep a copy."""
 
 from __future__ import annotations
 
@@ -23,24 +23,24 @@ if TYPE_CHECKING:
 
 _BOM = "\ufeff"
 _PRIVATE = 0o600
-"""For files that hold other servers' keys; as their owners make them, too."""
+"""Mode of new files, which may hold keys of other servers."""
 _WRITABLE = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
 
 Content = dict[str, Any]
 
 
 class NotEditable(InvalidInput):
-    """A settings file that we cannot read, or could not change without losing something."""
+    """A settings file that cannot be read, or not be changed without loss."""
 
 
 @dataclass(frozen=True, slots=True)
 class SettingsEdit:
-    """A file's text before and after; None for a file that is not there."""
+    """A file's text before and after; None for a missing file."""
 
     before: str | None
     after: str | None
     needs_backup: bool = True
-    """Whether the text before is more than what an earlier edit of ours made of it."""
+    """Whether the old text differs from what our last edit wrote."""
 
     @property
     def is_none(self) -> bool:
@@ -51,7 +51,7 @@ class SettingsEdit:
 
 
 def read_content(text: str | None) -> Content:
-    """The object in a file; nothing for an empty one. A comment is refused: it could not be kept."""
+    """Parse the object in a file. Comments are refused, since they would be lost."""
     plain = (text or "").removeprefix(_BOM)
     if not plain.strip():
         return {}
@@ -84,7 +84,7 @@ def _refuse_constant(name: str) -> None:
 
 
 def write_content(content: Content, like: str | None) -> str:
-    """The object as text, with the indent, line ends and byte order mark of the text before."""
+    """Write the object with the indentation, line ends and byte-order mark of the old text."""
     like = like or ""
     plain = like.removeprefix(_BOM)
     indent: str | None = "  "
@@ -134,7 +134,7 @@ def _servers(client: Client, content: Content) -> Content:
 
 
 def with_server(client: Client, text: str | None, name: str, entry: Mapping[str, Any]) -> str:
-    """The text with this entry among the servers, in place of one of the same name."""
+    """The text with this server entry, which replaces one of the same name."""
     content = read_content(text)
     return write_content({**content, client.key: {**_servers(client, content), name: entry}}, text)
 
@@ -142,7 +142,7 @@ def with_server(client: Client, text: str | None, name: str, entry: Mapping[str,
 def edit_to_install(
     client: Client, before: str | None, name: str, launch: Launch, original: str | None = None, *, force: bool
 ) -> SettingsEdit:
-    """Put the entry in. One of ours is brought up to date; another's is replaced only by `force`.
+    """Add the entry. An entry of ours is updated; another is replaced only with `force`.
 
     `original` is what was there before we first put it in, as far as it was kept.
     """
@@ -156,7 +156,7 @@ def edit_to_install(
     if there is not None and not ours and not force:
         raise AnotherEntry(
             f"{client.title} already has a server named {name!r}, and it does not start Recollect. "
-            "Replace it with --force, or give ours another --name."
+            "Replace it with --force, or choose another --name."
         )
     is_our_work = ours and before in {_installed_into(client, text, name, there) for text in (original, None)}
     return SettingsEdit(before, with_server(client, before, name, wanted), not is_our_work)
@@ -165,15 +165,15 @@ def edit_to_install(
 def edit_to_uninstall(
     client: Client, before: str | None, name: str, original: str | None, *, force: bool
 ) -> SettingsEdit:
-    """Take the entry out. `original` is what was there before we put it in, as far as it was kept."""
+    """Remove the entry. `original` is the text from before we added it, if it was kept."""
     there = None if before is None else server_in(client, before, name)
     if before is None or there is None:
         return SettingsEdit(before, before)
     if not is_ours(there) and not force:
         raise AnotherEntry(
-            f"The server {name!r} of {client.title} does not start Recollect; take it out with --force."
+            f"The server {name!r} of {client.title} does not start Recollect; remove it with --force."
         )
-    # Where nothing else has changed since, the file is as it was before us, to the letter.
+    # If nothing else changed since, restore the original text exactly.
     for candidate in (original, None):
         if _installed_into(client, candidate, name, there) == before:
             return SettingsEdit(before, candidate)
@@ -183,19 +183,19 @@ def edit_to_uninstall(
 
 
 def _with_or_without(content: Content, key: str, value: Content) -> Content:
-    """The content with this value in its place; without the key where the value is empty."""
+    """Set a key; an empty value removes it."""
     return {name: value if name == key else each for name, each in content.items() if name != key or value}
 
 
 def _installed_into(client: Client, text: str | None, name: str, entry: Content) -> str | None:
-    """The text with this entry put in; None where that cannot be done, or it was in it already."""
+    """The text with this entry; None if it cannot be added or was there already."""
     try:
         return with_server(client, text, name, entry) if server_in(client, text, name) is None else None
     except NotEditable:
         return None
 
 
-# Hooks: `{"hooks": {EVENT: [entry, …]}}`, where an entry is a hook, or a group with `hooks` of its own
+# Hooks: `{"hooks": {EVENT: [entry, …]}}`; an entry is a hook, or a group with `hooks`
 
 
 def hooks_in(text: str | None) -> dict[str, list[Content]]:
@@ -207,7 +207,7 @@ def hooks_in(text: str | None) -> dict[str, list[Content]]:
 def edit_to_install_hooks(
     before: str | None, wanted: Mapping[str, Mapping[str, Any]], version: int | None = None
 ) -> SettingsEdit:
-    """Put the hooks in; ours that are there already are brought up to date. A new file gets the version."""
+    """Add the hooks, or update ours. A new file gets the version."""
     there = hooks_in(before)
     if there == {event: _our_hooks([entry]) for event, entry in wanted.items()}:
         return SettingsEdit(before, before)
@@ -217,10 +217,10 @@ def edit_to_install_hooks(
 def edit_to_uninstall_hooks(
     before: str | None, original: str | None, version: int | None = None
 ) -> SettingsEdit:
-    """Take them out. `original` is what was there before we put them in, as far as it was kept."""
+    """Remove our hooks. `original` is the text from before we added them, if it was kept."""
     if before is None or not (there := hooks_in(before)):
         return SettingsEdit(before, before)
-    # Where nothing else has changed since, the file is as it was before us, to the letter.
+    # If nothing else changed since, restore the original text exactly.
     events = _events(read_content(before))
     wanted = {
         event: entry for event in there for entry in events[event] if _our_hooks([entry]) == _hooks_of(entry)
@@ -254,7 +254,7 @@ def _events(content: Content) -> dict[str, list[Any]]:
 
 
 def is_our_hook(hook: Any) -> bool:
-    """Whether a hook's command runs our module, whichever Python it names."""
+    """Whether a hook's command runs our module, with any Python."""
     command = hook.get("command") if isinstance(hook, dict) else None
     return isinstance(command, str) and HOOKS_MODULE in command.replace('"', " ").replace("'", " ").split()
 
@@ -270,7 +270,7 @@ def _our_hooks(entries: Sequence[Any]) -> list[Content]:
 
 
 def _without_ours(events: Mapping[str, list[Any]]) -> dict[str, list[Any]]:
-    """The events without our hooks, nor groups and events that held nothing else."""
+    """The events without our hooks, and without groups and events that are empty then."""
     left: dict[str, list[Any]] = {}
     for event, entries in events.items():
         kept = []
@@ -289,7 +289,7 @@ def _without_ours(events: Mapping[str, list[Any]]) -> dict[str, list[Any]]:
 
 
 def read_settings(path: Path) -> str | None:
-    """The text with its line ends as they are; None where there is no file."""
+    """Read the text with its line ends; None if there is no file."""
     try:
         return path.read_bytes().decode("utf-8")
     except FileNotFoundError:
@@ -312,14 +312,14 @@ def read_backup(path: Path) -> str | None:
 
 
 def apply_edit(path: Path, edit: SettingsEdit, within: Path | None = None) -> Path | None:
-    """Make the change at once, or not at all; then where the copy is, if there is one.
+    """Make the change as a whole or not at all; return the path of the copy, if any.
 
     With a file that held only our server go the folders that are empty without it, below `within`.
     """
-    path = path.resolve()  # a link to a file kept elsewhere stays a link
+    path = path.resolve()  # a link stays a link
     if read_settings(path) != edit.before:
         raise Conflict(f"{path} was changed by another program just now; try again.")
-    if path.exists() and not path.stat().st_mode & _WRITABLE:  # replacing it would work all the same
+    if path.exists() and not path.stat().st_mode & _WRITABLE:  # replacing it would still work
         raise Conflict(f"{path} is read-only and was left as it is; make it writable, and try again.")
     copy = backup_path(path)
     back = edit.before is not None and edit.after == read_backup(path)
@@ -336,7 +336,7 @@ def apply_edit(path: Path, edit: SettingsEdit, within: Path | None = None) -> Pa
             for folder in path.parents:
                 if within.resolve() not in folder.parents:
                     break
-                folder.rmdir()  # refuses what holds anything
+                folder.rmdir()  # fails if it is not empty
     return copy if copy.exists() else None
 
 

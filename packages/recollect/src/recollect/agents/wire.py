@@ -24,8 +24,8 @@ _LONGEST = 4_000_000
 _CONNECT_SECONDS = 2.0
 
 
-class NobodyListens(Exception):
-    """There is no listener for this store, or what listens is not ours."""
+class NoListener(Exception):
+    """No listener for this store answers, or another program does."""
 
 
 class Address:
@@ -43,7 +43,7 @@ class Address:
 
 
 def read_address(path: str) -> Address | None:
-    """The listener's address; None where there is none, or it is of another version."""
+    """Read the listener's address; None without a listener of this version."""
     try:
         with open(path, encoding="utf-8") as file:
             found = json.load(file)
@@ -57,20 +57,20 @@ def read_address(path: str) -> Address | None:
 def is_alive(address: Address) -> bool:
     try:
         ask(address, {"do": "ping"}, _CONNECT_SECONDS)
-    except (NobodyListens, OSError, ValueError):
+    except (NoListener, OSError, ValueError):
         return False
     return True
 
 
 def ask(address: Address, request: dict[str, Any], seconds: float) -> dict[str, Any]:
-    """The listener's answer."""
+    """Send a request; return the listener's answer."""
     connection = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     connection.settimeout(min(seconds, _CONNECT_SECONDS))
     try:
         connection.connect((LOOPBACK, address.port))
     except OSError as error:
         connection.close()
-        raise NobodyListens from error
+        raise NoListener from error
     with connection:
         connection.settimeout(seconds)
         nonce = os.urandom(_NONCE)
@@ -80,17 +80,17 @@ def ask(address: Address, request: dict[str, Any], seconds: float) -> dict[str, 
         except TimeoutError:
             raise
         except (OSError, ValueError) as error:
-            raise NobodyListens from error
+            raise NoListener from error
         theirs, proof = answer[:_NONCE], answer[_NONCE:]
         if not _compare_digest(proof, _proof(address.secret, b"listener", nonce, theirs)):
-            raise NobodyListens
+            raise NoListener
         send(connection, _proof(address.secret, b"hook", nonce, theirs) + json.dumps(request).encode())
         reply = json.loads(receive(connection))
     return reply if isinstance(reply, dict) else {}
 
 
 def accept_request(connection: socket.socket, secret: str) -> dict[str, Any] | None:
-    """The listener's side: return the request; None where the caller does not know the secret."""
+    """Receive a request, on the listener's side; None if the caller does not know the secret."""
     nonce, ours = receive(connection), os.urandom(_NONCE)
     send(connection, ours + _proof(secret, b"listener", nonce, ours))
     message = receive(connection)

@@ -163,7 +163,7 @@ class ChangeNotices(Generic[_Watched]):
                     seen = now
                     await self._compare()
             except RecollectError:
-                # The store is busy, or was moved: the calls say so, and the next look may go better.
+                # The store is busy or was moved: calls report that, and the next look may succeed.
                 seen = None
             try:
                 await asyncio.wait_for(self._written.wait(), _LOOK_SECONDS)
@@ -277,7 +277,7 @@ class MemoryServer:
     # Tools
 
     async def _list_tools(self, ctx: Context, params: object) -> types.ListToolsResult:
-        # Set it after this answer is sent: the threads that wait for it would slow the answer down.
+        # Set after this answer is sent, since the threads that wait for it would slow it down.
         asyncio.get_running_loop().call_later(_ANSWERED_SECONDS, self.listed.set)
         return types.ListToolsResult(tools=[tool_of(*each) for each in self._offered_to(ctx).items()])
 
@@ -304,7 +304,7 @@ class MemoryServer:
             )
         except RecollectError as error:
             return _failed(str(error))
-        except Exception:  # noqa: BLE001  # whatever it is, the client gets an answer and the others go on
+        except Exception:  # noqa: BLE001  # the client must get an answer to any error
             _log.exception("%s failed", name)
             what_next = "" if read_only else " Look whether it was done before you try again."
             return _failed(f"{name} failed unexpectedly; the server's log has the reason.{what_next}")
@@ -414,7 +414,7 @@ class MemoryServer:
         scope, uri = watched
         await self._listeners_of(scope).bus.publish(ResourceUpdated(uri=uri))
         for session in list(self._subscribers.get(watched, {}).values()):
-            # A client that is going must not keep the others from hearing.
+            # A closing client must not prevent notices to the others.
             with suppress(Exception):
                 await session.send_resource_updated(uri)
 
@@ -458,7 +458,7 @@ class MemoryServer:
 
 
 class _Listeners:
-    """The listeners to changes of one scope. They hear of no other scope."""
+    """The listeners to changes of one scope."""
 
     def __init__(self) -> None:
         self.bus = InMemorySubscriptionBus()

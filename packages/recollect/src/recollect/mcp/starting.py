@@ -1,4 +1,4 @@
-"""Serving a memory to other programs: the tools on offer, and the protocols that carry them."""
+"""Load the protocol's library quickly."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def quick_start() -> Iterator[None]:
-    """Load within this: without collecting garbage, and with the protocol's messages built when first used.
+    """A context for imports: without garbage collection, and with messages built at their first use.
 
     Loading only makes things that stay, so a collector that looks through them finds nothing; and a session
     uses one revision of the protocol, while the library builds the messages of all of them.

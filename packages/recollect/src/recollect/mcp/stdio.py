@@ -1,4 +1,4 @@
-"""Serving over standard input and output: one client, who started us and ends us by going away."""
+"""Serve MCP over standard input and output, to the one client that started the process."""
 
 from __future__ import annotations
 
@@ -65,10 +65,10 @@ def serve_stdio(memory: LazyEngine, names: Sequence[str]) -> None:
         # It need not wait for a client that has gone.
         server.listed.set()
         server.is_idle.set()
-        # A model that is still being loaded would be torn down half made, which no runtime takes well.
+        # Unloading a model that is still being loaded crashes some runtimes.
         warming.join()
     if not was_used:
-        # A user may start the server only to see whether it starts: report a store that cannot be opened.
+        # A user may start the server by hand to see whether it works: report a store that does not open.
         memory.engine()
 
 
@@ -77,7 +77,7 @@ async def _serve(memory_server: MemoryServer, stop: Callable[[], None]) -> bool:
     server = memory_server.server()
     forward, readable = anyio.create_memory_object_stream[SessionMessage | Exception]()
     lines = InputLines(take_input())
-    # The SDK asks of a file only that it gives lines.
+    # The SDK only needs a file that yields lines.
     file = cast("anyio.AsyncFile[str]", lines)
     async with stdio_server(file) as (incoming, outgoing), anyio.create_task_group() as both:
 
@@ -85,8 +85,8 @@ async def _serve(memory_server: MemoryServer, stop: Callable[[], None]) -> bool:
             await server.run(readable, outgoing, server.create_initialization_options())
             both.cancel_scope.cancel()
 
-        # Side by side, so that an interrupt reaches both at once. A call under way finishes, and must
-        # learn that its client has gone.
+        # In parallel, so that an interrupt reaches both. A running call finishes, and must learn that its
+        # client has gone.
         both.start_soon(_pass_on, incoming, forward, outgoing, stop)
         both.start_soon(run)
     return lines.count > 0
@@ -119,9 +119,9 @@ class InputLines:
         return line
 
     def _fill(self) -> None:
-        # A loop that is closed wants no more lines.
+        # A closed loop takes no more lines.
         with suppress(RuntimeError):
-            # A terminal that was closed is no error: its user has gone.
+            # A closed terminal is not an error.
             with suppress(OSError):
                 for line in whole_lines(iter(partial(os.read, self._descriptor, _CHUNK_BYTES), b"")):
                     self._enqueue(line.decode("utf-8", "replace"))
@@ -147,7 +147,7 @@ def whole_lines(chunks: Iterable[bytes], longest: int = LONGEST_LINE) -> Iterato
 
 
 class _Line:
-    """A line as it comes in; of one that is too long, both ends."""
+    """A line as it arrives; for one that is too long, only both ends."""
 
     def __init__(self, longest: int) -> None:
         self.size = 0
@@ -175,7 +175,7 @@ class _Line:
 
 
 def take_input() -> int:
-    """Take standard input for us alone: a program that we start finds it empty."""
+    """Reserve standard input for the server; child processes find it empty."""
     ours = os.dup(0)
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
@@ -309,9 +309,9 @@ class LazyEngine:
         note = None
         try:
             engine = None if self._stopped.is_set() else self.engine()
-            # To open may have taken long.
+            # Opening may have taken long.
             if engine is not None and not self._stopped.is_set():
-                # Beside the search, which waits for the model to load.
+                # In parallel with the search, which waits for the model.
                 loading = threading.Thread(target=operations, name="recollect-operations", daemon=True)
                 loading.start()
                 note = engine.search("warm", limit=1).note
@@ -331,7 +331,7 @@ def _begin_shutdown(memory: Engine) -> None:
     Internals(memory).services.shutdown.set()
 
 
-# Imports the file of the official memory server once, where that is asked for.
+# Import the file of the official memory server once, if the settings say so.
 
 _NAMED = 5
 """Entities that a line names; more are counted."""
@@ -357,9 +357,9 @@ def import_official_file(
     elif asked is None:
         tell(f"{OFFICIAL_VARIABLE} names {named}; `recollect serve --import` brings it into this memory.")
     elif file is None:
-        tell(f"{OFFICIAL_VARIABLE} is not set; name the file to bring in: --import FILE.")
+        tell(f"{OFFICIAL_VARIABLE} is not set; name the file to import: --import FILE.")
     elif not file.exists():
-        tell(f"There is no file {file} to bring in; the memory starts without it.")
+        tell(f"There is no file {file} to import; the memory starts without it.")
     else:
         begun.touch(mode=0o600)
         _import(memory, file, tell)
@@ -378,7 +378,7 @@ def _import(memory: Engine, file: Path, tell: Callable[[str], None]) -> None:
     if report.relations_created:
         gained.append(quantity(report.relations_created, "relation"))
     tell(
-        f"Brought in {' and '.join(gained)} from {file}. Words find them now; meaning does when their "
+        f"Imported {' and '.join(gained)} from {file}. Words find them now; meaning does when their "
         "vectors are made, which goes on in the background."
     )
     if report.also_created:
@@ -403,7 +403,7 @@ def _tell_if_too_late(memory: Engine, file: Path | None, tell: Callable[[str], N
     if file.exists():
         tell(f"{file} was not brought in, since this memory has entities already; {_by_hand(file)} adds it.")
     else:
-        tell(f"There is no file {file} to bring in.")
+        tell(f"There is no file {file} to import.")
 
 
 def _by_hand(file: Path) -> str:
@@ -411,15 +411,15 @@ def _by_hand(file: Path) -> str:
     return f"`recollect import {quoted}`"
 
 
-# A server answers the hooks of its store, too: it has the store open already.
+# A server also answers the hooks of its store, which it has open.
 
 _AFTER_SECONDS = 1.0
-"""A client waits for its list of tools first."""
+"""Hooks wait until the client has its list of tools."""
 
 
 @contextmanager
 def answering_hooks(settings: Settings, engine: Callable[[], Engine]) -> Iterator[None]:
-    """Within it, hooks are answered from here: where there are hooks, and no other process answers them."""
+    """A context in which this process answers hooks, if there are any and no other process does."""
     listeners: list[HookListener] = []
     ended = threading.Event()
 
