@@ -138,8 +138,9 @@ $(SITE): $(READY)
 	@VIRTUAL_ENV=$(CURDIR)/$(VENV) $(UV) sync --quiet --locked --active --inexact --all-packages --group docs
 	@touch $@
 
-# Fails on a broken link or anchor, on a page that the navigation lacks, and on anything loaded from elsewhere.
-BUILD_SITE = NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
+# Fails on a broken link or anchor, on a page that the navigation lacks, and on anything loaded from elsewhere. Not
+# with --quiet: mkdocs then ignores its own warnings.
+BUILD_SITE = NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 docs: $(SITE)  ## rewrite the pages that are made from the code, and build the site into site/
 	$(BIN)/python -m recollect.operations.catalogue
