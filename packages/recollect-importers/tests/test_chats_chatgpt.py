@@ -274,10 +274,10 @@ def test_a_file_of_which_nothing_can_be_read_says_why(tmp_path: Path) -> None:
         recognise(path)
 
 
-def test_a_list_that_goes_wrong_says_where_and_how_and_what_stands_before_is_read(tmp_path: Path) -> None:
+def test_an_error_in_a_list_names_its_place_and_conversations_before_it_are_read(tmp_path: Path) -> None:
     path = tmp_path / "conversations.json"
     wrong = {
-        b"[@ {}]": "'{' stands where ',' was expected",
+        b"[@ {}]": "there is '{' where ',' was expected",
         b"[@,": "it is cut short",
         b"[@": "it is cut short",
         b"[@] x": "something follows the list",
@@ -290,7 +290,7 @@ def test_a_list_that_goes_wrong_says_where_and_how_and_what_stands_before_is_rea
         good, rest = conversations(path)
         assert texts(good) == ["Hello"]
         assert reason in rest.bad[0]
-        assert "1 conversations, was read" in rest.bad[0]
+        assert "Conversations before it that were read: 1." in rest.bad[0]
     assert f"byte {len(one) + 5:,} is wrong" in rest.bad[0]
 
 

@@ -34,12 +34,12 @@ if TYPE_CHECKING:
     from recollect_importers.markdown import FrontMatter
 
 _LOOKED_AT = 50
-"""Files of a folder, before it is taken for another's."""
+"""The number of files that are inspected to recognise a folder."""
 _PLACED = frozenset({"title", "type", "permalink", "tags", "created", "modified", "date"})
 _ITEM = re.compile(r"( *)(?:[-*+]|\d{1,9}[.)])[ \t]+(.*)")
 _RULE = re.compile(r" {0,3}(?:(?:- *){3,}|(?:\* *){3,}|(?:_ *){3,})")
 _OBSERVATION = re.compile(r"\[([^\[\]()]+)\]\s+(.+)", re.DOTALL)
-# A time, or the box of a task, is no category.
+# A time or a task's check box is not a category.
 _NO_CATEGORY = re.compile(r"\d{1,3}:\d{2}.*|[xX]|[^\w]")
 _EXPLICIT = re.compile(
     r"""(?:(?P<word>[^\s\[\]"']\S*)|(?P<quote>["'])(?P<words>.+?)(?P=quote))\s+"""
@@ -53,10 +53,10 @@ _HEADINGS = frozenset({"observations", "relations"})
 
 class _File(NamedTuple):
     name: str
-    """From the folder, the same on every system."""
+    """The path from the folder, the same on every system."""
     front: FrontMatter
     nested: tuple[str, ...]
-    """Keys of the front matter with more under them than a list."""
+    """Keys of the front matter with nested values other than lists."""
     body: tuple[MarkdownLine, ...]
     created_at: datetime | None
     updated_at: datetime | None
@@ -71,7 +71,7 @@ class _File(NamedTuple):
 
     @property
     def place(self) -> str:
-        """Its own name in the folder, by which others may link to it."""
+        """The file's path without its ending, by which others may link to it."""
         return self.text("permalink") or self.name.rpartition(".")[0]
 
 
@@ -119,16 +119,16 @@ def _read_file(path: Path, name: str) -> _File:
     front, nested, taken = yaml_front_matter(lines)
     changed = datetime.fromtimestamp(path.stat().st_mtime, UTC)
     text = {key: value for key, value in front.items() if isinstance(value, str)}
-    # A file's own times are what basic-memory goes by where the text names none.
+    # Like basic-memory, use the file's times where the text has none.
     updated = moment_of(text.get("modified")) or changed
     created = moment_of(text.get("created")) or moment_of(text.get("date")) or min(changed, updated)
     return _File(name, front, nested, marked_lines(lines[taken:], taken + 1), created, updated)
 
 
 def _names(files: Iterable[_File]) -> tuple[dict[str, str], dict[str, str]]:
-    """The name of each file's entity, by the file's name, and by all that a link may call it, in lower case.
+    """Return the entity name of each file, by every name that a link may use, in lower case.
 
-    An entity has the title of its file, unless an earlier file has that too; then it has the file's place.
+    An entity has the title of its file, or the file's path if an earlier file has the same title.
     """
     names: dict[str, str] = {}
     by_link: dict[str, str] = {}
@@ -137,7 +137,7 @@ def _names(files: Iterable[_File]) -> tuple[dict[str, str], dict[str, str]]:
         name = names[file.name] = file.place if file.title.lower() in taken else file.title
         taken.add(file.title.lower())
         path = file.name.rpartition(".")[0]
-        # A permalink begins with the project's name, which a link within the project leaves out.
+        # A permalink begins with the project's name; links within the project leave it out.
         in_project = file.place.partition("/")[2]
         for link in filter(None, (file.title, file.place, in_project, path, path.rpartition("/")[2])):
             by_link.setdefault(link.lower(), name)
@@ -201,7 +201,7 @@ class _Block(NamedTuple):
     raw: str
     in_list: bool = False
     plain: bool = False
-    """A heading, a quotation or code, none of which is an observation."""
+    """Whether it is a heading, a quotation or code, which are not observations."""
 
 
 def _blocks(lines: Iterable[MarkdownLine]) -> Iterator[_Block]:

@@ -1,4 +1,4 @@
-"""A conversation of a ChatGPT export: a tree of messages, of which we follow the branch the user ended on."""
+"""Read ChatGPT exports: a conversation is a tree of messages, of which we import the last branch."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ if TYPE_CHECKING:
     from recollect.domain.changes import Turn
 
 _SPEAKERS = {"user": None, "assistant": "ChatGPT"}
-# Thoughts and context of the model, and answers of tools and the system.
+# Kinds of content that are not part of the talk: thoughts, context, output of tools and the system.
 _UNSHOWN_TYPES = """
 computer_output execution_output model_editable_context reasoning_recap system_error tether_browsing_code
 tether_browsing_display thoughts user_editable_context
 """
 _UNSHOWN = frozenset(_UNSHOWN_TYPES.split())
-# A reference in the text, between characters for private use: its kind, then what it refers to.
+# A reference in the text, between private-use characters: its kind, then its target.
 _REFERENCE = re.compile("\ue200([^\ue200-\ue202]*)(?:\ue202([^\ue200\ue201]*))?\ue201")
 _LEFT_OVER = re.compile("[\ue200-\ue206]")
 
@@ -66,7 +66,7 @@ def _is_said(node: object) -> bool:
 
 
 def _branch(plain: dict[str, Any], mapping: dict[str, Any], bad: list[str]) -> list[str]:
-    """From the root to the node on which the user ended; to the newest leaf, if the export does not say."""
+    """Return the path from the root to the current node, or to the newest leaf if the export names none."""
     here: object = plain.get("current_node")
     if not isinstance(here, str) or here not in mapping:
         parents = {_parent(node) for node in mapping.values()}
@@ -78,15 +78,15 @@ def _branch(plain: dict[str, Any], mapping: dict[str, Any], bad: list[str]) -> l
                     return at.timestamp()
             return float("-inf")
 
-        # The last of equals: messages are added at the end.
+        # The last of equals, since messages are added at the end.
         here = max(reversed(leaves), key=created_at, default=None)
     path: dict[str, None] = {}
     while isinstance(here, str):
         if here in path:
-            bad.append(f"message {here!a}: It is its own ancestor; what stood before it was not read.")
+            bad.append(f"message {here!a}: It is its own ancestor; the messages before it were not read.")
             break
         if here not in mapping:
-            bad.append(f"message {here!a}: It is not in the export, nor is what stood before it.")
+            bad.append(f"message {here!a}: It is not in the export, and neither are the messages before it.")
             break
         path[here] = None
         here = _parent(mapping[here])
@@ -101,7 +101,7 @@ def _parent(node: object) -> str | None:
 
 
 def _turn(key: str, node: dict[str, Any], left_out: Counter[str]) -> Turn | None:
-    """Return None for what the user was not shown."""
+    """Return the turn of a message; None if the user did not see it."""
     if node.get("message") is None:
         return None
     message = object_at(node["message"], "`message`")
@@ -129,7 +129,7 @@ def _has_content(message: dict[str, Any]) -> bool:
 
 
 def _visible_text(message: dict[str, Any]) -> str:
-    """Empty if it was hidden, for a tool, or of a kind that people do not read."""
+    """Return the text of a message; empty if it is hidden, for a tool, or of a kind that users do not see."""
     details = object_of(message.get("metadata"))
     if details.get("is_visually_hidden_from_conversation") is True or message.get("content") is None:
         return ""
@@ -170,7 +170,7 @@ def _part(part: object) -> str:
 
 
 def _reference_text(found: re.Match[str]) -> str:
-    """The words that a reference showed: a thing's name, a link's title; of a citation, none."""
+    """Return the displayed words of a reference: a name, a link's title; none for a citation."""
     about = found[2] or ""
     if found[1] == "url":
         return about.split("\ue202")[0]

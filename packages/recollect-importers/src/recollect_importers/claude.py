@@ -1,4 +1,4 @@
-"""Claude's exports: conversations, and what Claude remembers of a person and their projects."""
+"""Read Claude's exports: conversations, and Claude's memory of a person and their projects."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def claude_conversation(plain: dict[str, Any], place: str) -> Conversation:
         raise InvalidInput(f"It has no list of `chat_messages`, as Claude's have, but {json_type(messages)}.")
     id_ = text_of(plain.get("uuid"))
     if id_ is None:
-        raise InvalidInput("It has no `uuid`, so that it could not be known again.")
+        raise InvalidInput("It has no `uuid`, so a second import could not recognise it.")
     session = session_of(f"claude:{id_}")
 
     branch = _branch(plain, messages)
@@ -80,7 +80,7 @@ def _branch(plain: dict[str, Any], messages: list[Any]) -> list[tuple[int, Any]]
     parents = [message.get("parent_message_uuid") for _, message in by_id.values()]
     if len(by_id) < len(messages) or not all(isinstance(parent, str) for parent in parents):
         return numbered
-    # First messages share one made-up parent. With several, some are missing, and the order is all we have.
+    # First messages share one artificial parent. With several, messages are missing; keep their order.
     if len({parent for parent in parents if parent not in by_id}) != 1:
         return numbered
     here = plain.get("current_leaf_message_uuid")
@@ -91,7 +91,7 @@ def _branch(plain: dict[str, Any], messages: list[Any]) -> list[tuple[int, Any]]
     while here in by_id and len(path) <= len(by_id):
         path.append(by_id[here])
         here = path[-1][1]["parent_message_uuid"]
-    return path[::-1] if len(path) <= len(by_id) else numbered  # longer: it went in a circle
+    return path[::-1] if len(path) <= len(by_id) else numbered  # longer: a cycle
 
 
 def _turn(message: dict[str, Any], session: str, number: int) -> Turn | None:
@@ -100,12 +100,12 @@ def _turn(message: dict[str, Any], session: str, number: int) -> Turn | None:
         raise InvalidInput(f"Its `sender` is {str(sender)[:40]!a}; it is human or assistant.")
     blocks = objects_of(message.get("content"))
     shown = [text for block in blocks if (text := _block(block))]
-    # The message's own `text` repeats the blocks, with fillers where tools spoke.
+    # The message's own `text` repeats the blocks, with placeholders for tools.
     whole = text_of(message.get("text"))
     if not shown and whole and all(block["type"] == "text" for block in blocks):
         shown.append(whole)
     for one in objects_of(message.get("attachments")) + objects_of(message.get("files")):
-        # By name only: what was extracted from them is not what was said.
+        # Only their names: the extracted texts were not said.
         name = text_of(one["file_name"])
         shown.append(f"[attachment: {name}]" if name else "[attachment]")
     content = "\n\n".join(shown)
@@ -119,7 +119,7 @@ def _turn(message: dict[str, Any], session: str, number: int) -> Turn | None:
 
 
 def _attached_sorts(message: dict[str, Any]) -> Iterator[str]:
-    """Name the sort of each thing in a message that is not part of the talk."""
+    """Yield the kind of each item in a message that is not part of the talk."""
     for block in objects_of(message.get("content")):
         if _block(block) is None and (sort := _UNSAID.get(str(block.get("type")))):
             yield sort

@@ -1,4 +1,4 @@
-"""Conversations in other programs' files: where they are kept, and how their turns are made."""
+"""Read conversations from other programs' files: find the files, and build the turns."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 _Key = TypeVar("_Key", str, int)
 
 OTHER_BRANCHES = "messages of other branches"
-"""Messages that were replaced when a person edited an earlier one."""
+"""Messages that were replaced when the user edited an earlier one."""
 # A date is near the start of a heading.
 _STAMP_LIMIT = 200
 _DATE = r"(?P<date>\d{4}-\d{2}-\d{2})"
@@ -46,19 +46,19 @@ _MOMENT = re.compile(rf"(?:\b{_DATE})?(?:(?:^|\b|T)[T,\s]{{0,3}}{_CLOCK})?", re.
 
 
 def with_mark(turn: Turn, where: str, number: int) -> Turn:
-    """The turn with a mark of its own, for formats that give none: its place among the like, and a hash."""
+    """Give the turn a mark, for formats without ids: a hash, and its place among equal turns."""
     content = json.dumps([turn.role, turn.speaker, turn.content], ensure_ascii=True)
     return replace(turn, source=f"{where}#{number}:{hashlib.sha256(content.encode()).hexdigest()[:16]}")
 
 
 def with_marks(turns: Iterable[Turn], where: str) -> tuple[Turn, ...]:
-    """Each is numbered among those that say the same, so that one put between others leaves their marks."""
+    """Mark turns; equal turns are numbered, so that an inserted turn does not change other marks."""
     seen: defaultdict[tuple[str | None, str | None, str], Iterator[int]] = defaultdict(lambda: count(1))
     return tuple(with_mark(turn, where, next(seen[turn.role, turn.speaker, turn.content])) for turn in turns)
 
 
 def with_times(turns: Sequence[Turn], start: datetime | None) -> tuple[Turn, ...]:
-    """A turn without a time takes that of the turn before; the first takes the start, or the next known."""
+    """Date turns without a time: like the turn before; the first like the start, or the next known time."""
     last = start or next((turn.at for turn in turns if turn.at is not None), None)
     return tuple(replace(turn, at=(last := turn.at or last)) for turn in turns)
 
@@ -74,9 +74,9 @@ def conversation_of(
     bad: Iterable[str] = (),
     left_out: Mapping[str, int] | None = None,
 ) -> Conversation:
-    """The turns of messages, each under its key; what cannot be read is named with its place.
+    """Return the turns of messages, each with its key, and the places of unreadable ones.
 
-    `turn_of` may count in `left_out` what it leaves out.
+    `turn_of` may count messages that it drops in `left_out`.
     """
     turns: list[Turn] = []
     reasons = list(bad)
@@ -107,9 +107,9 @@ def title_line(value: object, otherwise: str) -> str:
 
 
 def time_in_words(text: str, day: date | None = None) -> datetime | None:
-    """The first date, or time of `day`, in a heading or a stamp: 2024-05-06, 2024-05-06 14:30, 2:30 PM.
+    """Return the first date, or time on `day`, in a heading: 2024-05-06, 2024-05-06 14:30, 2:30 PM.
 
-    A date of figures in another order is not read, since 05/06 is two days.
+    Dates in another order are not read, since 05/06 is ambiguous.
     """
     for found in _MOMENT.finditer(text[:_STAMP_LIMIT]):
         if not found[0].strip():
@@ -131,20 +131,20 @@ def time_in_words(text: str, day: date | None = None) -> datetime | None:
     return None
 
 
-# The values of a JSON file, one at a time, so that a long list is never in memory as a whole.
+# The values of a JSON file, one at a time, so that a long list is never in memory at once.
 
 
 VALUE_LIMIT = 32 * 1024 * 1024
-"""Characters of one value. What is longer is no conversation, and would not fit into memory."""
+"""The most characters of one value; a longer one is not a conversation, and might not fit into memory."""
 _PIECE = 1 << 16
 _STARTS = frozenset('{["-0123456789tfnNI')
 _decoder = json.JSONDecoder()
 
 
 def json_values(file: IO[bytes], name: str, limit: int = VALUE_LIMIT) -> Iterator[Any]:
-    """The elements, if the file holds one list; otherwise the values in it, one after another.
+    """Yield the elements of a file with one list; otherwise the values in the file.
 
-    `InvalidInput` where it cannot be read any further; what came before was good.
+    Raises `InvalidInput` at the first error; earlier values are valid.
     """
     text = _Text(file, name, limit)
     if text.next_letter() != "[":
@@ -175,11 +175,11 @@ class _Text:
         self._at = 0
         self._passed = 0  # characters that have left the window
         self._bytes = 0
-        self._wrong_byte: int | None = None  # counted from 1, where the text ends that can be read
+        self._wrong_byte: int | None = None  # counted from 1, the end of the readable text
         self._ended = False
 
     def next_letter(self) -> str:
-        """The next one that is not white space, which is left behind; empty at the end."""
+        """Skip white space and return the next character; empty at the end."""
         while True:
             while self._at < len(self._window):
                 letter = self._window[self._at]
@@ -194,7 +194,7 @@ class _Text:
         found = self.next_letter()
         if found != letter:
             raise self.wrong(
-                f"{found!a} stands where {letter!r} was expected" if found else "it is cut short"
+                f"there is {found!a} where {letter!r} was expected" if found else "it is cut short"
             )
         self._at += 1
 
@@ -208,10 +208,10 @@ class _Text:
             except json.JSONDecodeError as error:
                 if self._ended:
                     raise self.wrong(error.msg, error.pos) from None
-            except (ValueError, RecursionError) as error:  # thousands of digits; brackets without end
+            except (ValueError, RecursionError) as error:  # thousands of digits; endless brackets
                 raise self.wrong(str(error)) from None
             else:
-                # At the window's end, a number may go on.
+                # A number at the window's end may continue.
                 if end < len(self._window) or self._ended:
                     self._at = end
                     return value
@@ -249,11 +249,11 @@ class _Text:
         self._at = 0
 
 
-# Where exports keep conversations: in a JSON file, in a zip, which stays packed, or below a folder.
+# Files of conversations: a JSON file, a member of a zip, or files below a folder.
 
 
 SIZE_LIMIT = 2 * 1024**3
-"""Bytes that a zip's conversations may have once unpacked."""
+"""The most unpacked bytes of a zip's conversations."""
 _CONVERSATIONS = re.compile(r"conversations(?:[-_]?(\d+))?\.json", re.IGNORECASE)
 _ENCRYPTED = 0x1
 
@@ -278,7 +278,7 @@ class Member(NamedTuple):
             raise InvalidInput(f"{self.name} cannot be read: {error}.") from error
 
     def rows(self) -> Iterator[object]:
-        """The conversations, as plain data: a list of them, or an object that keeps them in a list."""
+        """Yield the conversations as plain data, from a list or from an object with a list."""
         with self.open_content() as file:
             for plain in json_values(file, self.name):
                 if isinstance(plain, dict) and isinstance(plain.get("conversations"), list):
@@ -288,7 +288,7 @@ class Member(NamedTuple):
 
 
 def archive_members(path: Path) -> tuple[Member, ...]:
-    """The files of conversations at this path, in the order of their numbers; none if a folder has none."""
+    """Return the files of conversations at this path, in the order of their numbers."""
     if path.is_dir():
         found: list[Member] = []
         for file in files_below(path, _may_hold)[0]:
@@ -323,7 +323,7 @@ def _inside(path: Path, name: str) -> list[Member]:
     try:
         with zipfile.ZipFile(path) as archive:
             found = [info for info in archive.infolist() if _is_conversations(info)]
-    # A zip's directory may be wrong in every way.
+    # A damaged directory of a zip may raise any of these.
     except (OSError, zipfile.BadZipFile, NotImplementedError, ValueError) as error:
         raise InvalidInput(f"{name} is a damaged zip: {error}. Download it again.") from error
     if any(info.flag_bits & _ENCRYPTED for info in found):
@@ -352,9 +352,9 @@ def _order(member: Member) -> tuple[str, int]:
 
 
 def files_below(folder: Path, wanted: Callable[[str], bool]) -> tuple[list[Path], list[str]]:
-    """The files whose name is wanted, always in the same order; and folders that cannot be read, and why.
+    """Return the files with a wanted name, in a fixed order, and the unreadable folders with reasons.
 
-    Hidden ones are left out. A folder that a link leads to again is read once.
+    Hidden ones are left out. A folder that links lead to repeatedly is read once.
     """
     files: list[Path] = []
     closed: list[str] = []
@@ -372,7 +372,7 @@ def files_below(folder: Path, wanted: Callable[[str], bool]) -> tuple[list[Path]
             closed.append(f"{relative(here, folder)} cannot be read: {error.strerror}.")
             continue
         files += [entry for entry in entries if wanted(entry.name) and entry.is_file()]
-        # A folder behind a link comes after those that are really here, so that these give their paths.
+        # Folders behind links come last, so that real folders give the paths.
         folders = [entry for entry in entries if entry.is_dir()]
         waiting[:0] = sorted((entry for entry in folders if entry.is_symlink()), reverse=True)
         waiting += sorted((entry for entry in folders if not entry.is_symlink()), reverse=True)
@@ -380,27 +380,27 @@ def files_below(folder: Path, wanted: Callable[[str], bool]) -> tuple[list[Path]
 
 
 def relative(path: Path, folder: Path) -> str:
-    """The path from the folder, the same on every system."""
+    """Return the path from the folder, the same on every system."""
     return unicodedata.normalize("NFC", path.relative_to(folder).as_posix())
 
 
 # Formats of conversations
 
 _LOOKED_AT = 20
-"""Rows, before a file is taken for another's."""
+"""The number of rows that are inspected to recognise a file."""
 _HOPELESS = 10_000
 _LINED = re.compile(r"\.(?:jsonl|ndjson)(?:\.gz)?$", re.IGNORECASE)
 
 
 def has_lines_of_turns(name: str) -> bool:
-    """Whether this is the name of a file with a turn to each line."""
+    """Whether this is the name of a file with one turn per line."""
     return _LINED.search(name) is not None
 
 
 def export_format(
     name: str, title: str, row_key: str, row_type: type, read: Callable[[dict[str, Any], str], Conversation]
 ) -> ForeignFormat:
-    """The format of an export, in which every conversation holds its messages under one key."""
+    """The format of an export whose conversations have their messages under one key."""
 
     def recognises(source: ForeignSource) -> bool:
         path = source.path
@@ -432,7 +432,7 @@ def export_format(
                         yield conversation
             except InvalidInput as error:
                 # Conversations before it stay imported.
-                more = f" What stands before it, {number:,} conversations, was read." if number else ""
+                more = f" Conversations before it that were read: {number:,}." if number else ""
                 yield Conversation.unreadable(session, member.name, f"{error}{more}")
 
     def items(source: ForeignSource) -> Iterator[ForeignItem]:
@@ -450,7 +450,7 @@ def file_format(
     wanted: Callable[[str], bool],
     read: Callable[[Path, str], Iterator[Conversation]],
 ) -> ForeignFormat:
-    """The format of a file, or of each file below a folder whose name is wanted."""
+    """The format of a file, or of each file below a folder with a wanted name."""
 
     def conversations(path: Path) -> Iterator[Conversation]:
         if not path.is_dir():
@@ -481,7 +481,7 @@ def is_markdown(name: str) -> bool:
 
 
 def _unless_all_bad(found: Iterator[Conversation], path: Path, name: str) -> Iterator[Conversation]:
-    """Refuse a file of which nothing can be read: it is the wrong file."""
+    """Refuse a file of which nothing can be read."""
     first: list[Conversation] = []
     bad: list[str] = []
     for conversation in found:
@@ -500,7 +500,7 @@ def _unless_all_bad(found: Iterator[Conversation], path: Path, name: str) -> Ite
 
 
 def _other_files(path: Path, what: str, wanted: Callable[[str], bool] | None) -> Iterator[NoPlace]:
-    """Name the files beside the conversations. Another format imports some of them."""
+    """Report the files beside the conversations. Another format imports some of them."""
     others: list[str] = []
     if path.is_dir():
         is_read = wanted or _may_hold

@@ -1,4 +1,4 @@
-"""Programs that keep their memory in one database: Cognis, mcp-memory-service, MCP Memory v2, LangGraph."""
+"""Read programs with one database: Cognis, mcp-memory-service, MCP Memory v2, LangGraph."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ _COGNIS_USUAL = {"sector": "semantic", "scope": "user", "source_role": None, "co
 
 
 def _cognis_file(source: ForeignSource) -> ForeignSource:
-    """The file itself, or that of a data folder."""
+    """Return the file itself, or the one in a data folder."""
     found = source.file("cognis.db") if source.is_folder else None
     return source if found is None else ForeignSource(found)
 
@@ -100,7 +100,7 @@ COGNIS = ForeignFormat("cognis", "Cognis's store", _is_cognis, _read_cognis)
 _ENTITY_LINK = "has_entity"
 """The kind of a link that leads from a memory to the name of an entity."""
 _NO_TAG = "untagged"
-"""The tag of a memory that has none."""
+"""The tag that marks a memory without tags."""
 _SERVICE_PLACED = {"tags", "type", "importance", "importance_score", "session_id", "superseded_by"}
 _SERVICE_NOTE = """
 key=content_hash text=content created_at=created_at|created_at_iso updated_at=updated_at|updated_at_iso
@@ -156,7 +156,7 @@ MCP_MEMORY_SERVICE = ForeignFormat(
 
 # MCP Memory v2: a knowledge graph, with relations that end and observations with kinds
 
-# Data of its own ranking, which our store learns anew.
+# Data of its own ranking, which our store learns again.
 _V2_LEARNT = {
     "entity_access": "access counts",
     "entity_access_log": "days of access",
@@ -236,7 +236,7 @@ _GRAPH = "langgraph"
 _GRAPH_COLUMNS = ("prefix", "key", "value", "created_at", "updated_at")
 # Stores that an older version made have none.
 _GRAPH_TTL = ("expires_at", "ttl_minutes")
-# The state of running graphs, which is not memory; it is kept in the same database now and then.
+# The state of running graphs, which is not memory but may be in the same database.
 _GRAPH_STATE = {"checkpoints": "checkpoints of threads", "writes": "writes of checkpoints"}
 
 
@@ -265,7 +265,7 @@ def _graph_note(row: Mapping[str, Any]) -> ForeignItem:
             value = None
     if not isinstance(value, dict):
         return BadRow(f"item {key} of {namespace}", "Its value is not a JSON object.")
-    # In words rather than in JSON, which is what a model of texts reads best.
+    # As words rather than JSON, which embedding models read better.
     lines = [
         f"{name}: {inner if isinstance(inner, str) else json.dumps(inner, ensure_ascii=False)}"
         for name, inner in value.items()

@@ -1,4 +1,4 @@
-"""Makes records from the rows of other programs: which column becomes which field is data."""
+"""Make records from rows of other programs, by a table of columns and fields."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _T = TypeVar("_T")
 def open_sections(source: ForeignSource) -> Iterator[Sections]:
     """Yield a function that returns the rows of a table, or of a list in a JSON document.
 
-    A table or list that the source does not have has no rows.
+    A missing table or list has no rows.
     """
     if not source.is_database:
         yield lambda name: objects_of(source.document.get(name))
@@ -39,7 +39,7 @@ def open_sections(source: ForeignSource) -> Iterator[Sections]:
 
 
 def count_sections(rows: Sections, unplaced: Mapping[str, str]) -> Iterator[NoPlace]:
-    """Count the rows of tables or lists that have no place here; `unplaced` says what they hold."""
+    """Count the rows of tables or lists that Recollect cannot keep; `unplaced` describes their content."""
     for section, what in unplaced.items():
         if number := sum(1 for _ in rows(section)):
             yield NoPlace(what, count=number)
@@ -78,7 +78,7 @@ _REQUIRED = frozenset({"key", "text", "session", "content", "source", "type", "t
 
 
 def text_of_value(value: object) -> str:
-    """A text or a number as text; empty for anything else."""
+    """Return a text or a number as text; empty for anything else."""
     if isinstance(value, bytes):
         return value.decode("utf-8", "replace")
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
@@ -86,14 +86,14 @@ def text_of_value(value: object) -> str:
 
 
 def moment_of(value: object) -> datetime | None:
-    """A time, as ISO 8601 or as seconds or milliseconds since 1970; without a zone it is UTC."""
+    """Parse a time: ISO 8601, or seconds or milliseconds since 1970; without a zone it is UTC."""
     if isinstance(value, datetime):
         return value
     return time_of_iso(value) or time_of_seconds(value)
 
 
 def _parse_json(value: object) -> object:
-    """The value of a JSON text; None if it is not JSON."""
+    """Parse a JSON text; None if it is not JSON."""
     try:
         return json.loads(value) if isinstance(value, str | bytes) else value
     except (ValueError, RecursionError):
@@ -101,7 +101,7 @@ def _parse_json(value: object) -> object:
 
 
 def object_of(value: object) -> dict[str, Any]:
-    """A JSON object, or the text of one; else an empty one."""
+    """Return a JSON object, or parse one from text; otherwise an empty object."""
     parsed = _parse_json(value)
     return parsed if isinstance(parsed, dict) else {}
 
@@ -111,14 +111,14 @@ def objects_of(value: object) -> list[ForeignRow]:
 
 
 def checked_objects(values: Iterable[object], place: str) -> Iterator[ForeignRow | BadRow]:
-    """The objects of a list; anything else in it is a bad row, named by its place and number."""
+    """Yield the objects of a list; any other element is a bad row."""
     for number, value in enumerate(values, 1):
         is_object = isinstance(value, dict)
         yield ForeignRow(value) if is_object else BadRow(f"{place} {number}", "It is not a JSON object.")  # type: ignore[call-overload]
 
 
 def words_of(value: object) -> tuple[str, ...]:
-    """Tags: a list of texts, the JSON of one, or texts with commas between."""
+    """Read tags from a list, the JSON of a list, or a text with commas."""
     if isinstance(value, str):
         parsed = _parse_json(value)
         value = parsed if isinstance(parsed, list) else value.split(",")
@@ -128,7 +128,7 @@ def words_of(value: object) -> tuple[str, ...]:
 
 
 def share_of(value: object) -> float | None:
-    """A number from 0 to 1; else None."""
+    """Return a number from 0 to 1; otherwise None."""
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     return float(value) if is_number and 0 <= value <= 1 else None  # type: ignore[arg-type, operator]
 
@@ -142,14 +142,14 @@ def text_value(value: object) -> str:
 
 
 def other_fields(fields: Mapping[str, Any], placed: Collection[str] = ()) -> dict[str, Any]:
-    """Return the metadata without empty values and the keys that have a place."""
+    """Return the metadata without empty values and without keys that become fields."""
     return {
         key: value for key, value in fields.items() if key not in placed and value not in (None, "", [], {})
     }
 
 
 def unusual(row: Mapping[str, Any], usual: Mapping[str, object]) -> dict[str, Any]:
-    """The columns that differ from what the program writes by default."""
+    """Return the columns that differ from the program's defaults."""
     return {name: row[name] for name, value in usual.items() if row.get(name) not in (None, value)}
 
 

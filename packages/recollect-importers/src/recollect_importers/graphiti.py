@@ -1,7 +1,7 @@
-"""Graphiti's and Zep's graphs as JSON: entities, the facts between them with their time spans, and episodes.
+"""Read Graphiti's and Zep's graphs as JSON: entities, facts between them with time spans, and episodes.
 
-There is no one export file. What is read is what their own types and APIs give as JSON: lists of nodes, edges
-and episodes, in one file under any of the usual names, as one list, or in a folder with a file for each.
+They have no standard export file. We read the JSON of their types and APIs: lists of nodes, edges and
+episodes, in one file under the usual names, as one list, or in a folder with a file for each.
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ if TYPE_CHECKING:
 _ENTITY, _FACT, _EPISODE, _COMMUNITY, _LINK, _OTHER = range(6)
 _Row = dict[str, Any]
 _OBSERVATION = "content=fact kind='fact' created_at happened_at=valid_at superseded_at=invalid_at|expired_at"
-# A fact ceased to hold when the graph says so, else when it learnt that it does not.
+# A fact ends at `invalid_at`, or else when the graph learnt of its end.
 _RELATION = "context=fact created_at since=valid_at until=invalid_at|expired_at"
-# Names of lists, where an empty or odd row leaves open what it is.
+# Names of lists, for rows whose own fields do not show their kind.
 _LISTS = re.compile(r"(entit|node|edge|fact|episod|message|communit|saga)", re.IGNORECASE)
 _SPEAKER = re.compile(r"([^\n:]{1,60}?)(?: ?\(([^()\n]{1,30})\))?: (?=\S)")
 _ROLES = frozenset({"user", "assistant", "system", "tool"})
-# Labels of every node, which say nothing of this one.
+# Labels that every node has.
 _PLAIN = frozenset({"Entity", "Node"})
 _NOBODY = frozenset({"_", "\\_"})
-# One of these sets an episode apart from any other message with an id.
+# One of these distinguishes an episode from another message with an id.
 _OF_EPISODES = frozenset(
     {"source", "source_description", "group_id", "role_type", "valid_at", "processed", "thread_id"}
 )
@@ -91,7 +91,7 @@ def _read(source: ForeignSource) -> Iterator[ForeignItem]:
 
 
 def _lists(source: ForeignSource) -> Iterator[tuple[str, list[Any]]]:
-    """The lists of rows, each with its name; of a folder, those of its JSON files."""
+    """Yield the lists of rows with their names; for a folder, those of its JSON files."""
     if source.is_folder:
         for file in sorted(source.path.glob("*.json")):
             if _LISTS.search(file.stem):
@@ -125,7 +125,7 @@ def _sort(row: object, list_name: str) -> int:
 
 
 def _entities(nodes: list[_Row], facts: list[_Row]) -> Iterator[ForeignItem]:
-    """Nodes of one name and owner are one entity. A fact is an observation of the entity it starts at."""
+    """Merge nodes of one name and owner into an entity. A fact is an observation of its source entity."""
     told: defaultdict[str, list[_Row]] = defaultdict(list)
     for fact in facts:
         told[fact["source_node_uuid"]].append(fact)
@@ -183,7 +183,7 @@ def _message(row: _Row) -> ForeignItem:
     elif given:
         speaker = given
     said = _SPEAKER.match(content)
-    # One that holds several turns stays whole.
+    # An episode with several turns stays one message.
     if source == "message" and said and len(_SPEAKER.findall(content)) == 1:
         content, speaker = content[said.end() :], said[1].strip()
         role = said[2] or (speaker.lower() if speaker.lower() in _ROLES else role)
@@ -205,7 +205,7 @@ def _message(row: _Row) -> ForeignItem:
 
 
 def _owner(row: _Row) -> str:
-    """The owner of a part of the graph. Some databases need a sign for no owner."""
+    """Return the owner of a part of the graph. Some databases use a placeholder for no owner."""
     owner = text_value(row.get("user_id") or row.get("group_id"))
     return "" if owner in _NOBODY else owner
 

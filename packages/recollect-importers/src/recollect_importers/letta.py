@@ -1,7 +1,7 @@
-"""Letta's agent files (.af): core memory as pinned notes, the conversation as messages, passages as notes.
+"""Read Letta's agent files (.af): core memory as pinned notes, conversations as messages, passages as notes.
 
-Ids in such a file are numbers of its rows, so a later export has others: blocks are known by their labels,
-messages by their times and texts.
+Ids in such a file are row numbers, which change between exports. So labels identify blocks, and times and
+texts identify messages.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ key=file:{file_path} text=content created_at=file_creation_date updated_at=file_
 category='file'
 """
 _PASSAGES = ("passages", "archival_memory", "archival_passages")
-# Settings of an agent, which are no memories. Values of variables are never shown.
+# Settings of an agent, which are not memories. Values of variables are never shown.
 _SETTINGS = {
     "tools": "tools",
     "tool_rules": "rules for tools",
@@ -72,7 +72,7 @@ def _read(source: ForeignSource) -> Iterator[ForeignItem]:
         yield from _passages({"passages": document}, "")
         return
     blocks = {text_value(block.get("id")): block for block in objects_of(document.get("blocks"))}
-    # An older file is one agent by itself, with its blocks within.
+    # An older file is a single agent that contains its blocks.
     agents = objects_of(document["agents"]) if "agents" in document else [document]
     attached: set[str] = set()
     for agent in agents:
@@ -119,7 +119,7 @@ def _block(block: dict[str, Any], agent: str) -> Iterator[ForeignItem]:
         category="core memory",
         tags=(label,),
         metadata=other_fields({"description": block.get("description"), **metadata}),
-        # It is always in the agent's context there.
+        # Letta always keeps it in the agent's context.
         pinned=True,
         agent=agent,
     )
@@ -144,7 +144,7 @@ def _turn(message: dict[str, Any], role: str, name: str) -> Iterator[ForeignItem
     sent = [object_of(each.get("arguments")) for each in functions if each.get("name") == "send_message"]
     said = [each for arguments in sent if (each := text_value(arguments.get("message")))]
     if role == "user" and text:
-        # A server packs events into JSON, and sometimes a person's words.
+        # A server sends events as JSON, and sometimes a user's words.
         match object_of(text):
             case {"type": str(type_)} if type_ in _EVENTS:
                 text = ""
@@ -178,7 +178,7 @@ def _turn(message: dict[str, Any], role: str, name: str) -> Iterator[ForeignItem
 
 
 def _content(parts: list[Any]) -> tuple[str, list[str], list[str]]:
-    """The texts of a message as one, what was thought, and the types of what else there is."""
+    """Return the text of a message, its thoughts, and the types of other content."""
     texts: list[str] = []
     thoughts: list[str] = []
     others: list[str] = []

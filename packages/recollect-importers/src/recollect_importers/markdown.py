@@ -1,4 +1,4 @@
-"""Markdown files as conversations: a transcript by its turns, a document or journal by its sections."""
+"""Read Markdown files as conversations: transcripts by turn, documents and journals by section."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ if TYPE_CHECKING:
     from recollect.transfer.importers import ForeignSource
 
 SIZE_LIMIT = 64 * 1024 * 1024
-"""Bytes of one file, which is read whole."""
+"""The most bytes of a file, which is read whole."""
 _DAILY = re.compile(r"(\d{4}-\d{2}-\d{2})(?:[ _T-].*)?")
 _FRONT_LINE = re.compile(r"([A-Za-z_][\w .-]*):(?:[ \t]+(.*))?")
 _BLOCKS = frozenset({"|", ">", "|-", ">-", "|+", ">+"})
-"""Signs in YAML that a text begins in the next line."""
+"""YAML marks for a text that begins on the next line."""
 _HEADING = re.compile(r" {0,3}(#{1,6})(?=[ \t]|$)")
 _UNDERLINE = re.compile(r" {0,3}(=+|-{2,})[ \t]*")
 _FENCE = re.compile(r" {0,3}(?:> ?)?(`{3,}|~{3,})(.*)")
@@ -43,13 +43,13 @@ _FENCE = re.compile(r" {0,3}(?:> ?)?(`{3,}|~{3,})(.*)")
 
 class MarkdownLine(NamedTuple):
     number: int
-    """In the file, from 1."""
+    """The line number in the file, from 1."""
     text: str
     level: int = 0
-    """Of a heading, from 1; 0 for other lines."""
+    """The level of a heading, from 1; 0 for other lines."""
     heading: str = ""
     coded: bool = False
-    """In code, where nothing means anything."""
+    """Whether the line is code, in which Markdown has no meaning."""
 
 
 _Lines = tuple[MarkdownLine, ...]
@@ -57,7 +57,7 @@ FrontMatter = dict[str, str | tuple[str, ...]]
 
 
 def markdown_conversations(path: Path, name: str) -> Iterator[Conversation]:
-    """One at most; for a file that cannot be read, why."""
+    """The conversation, or the reason why the file cannot be read."""
     session = f"markdown:{name}"
     try:
         found = _conversation(markdown_lines(path), name, session_of(session))
@@ -93,7 +93,7 @@ def _conversation(lines: list[str], name: str, session: str) -> Conversation:
     front = {key.lower(): value for key, value in given.items() if isinstance(value, str)}
     body = marked_lines(lines[taken:], taken + 1)
     stem = name.rpartition("/")[2].rpartition(".")[0] or name
-    # The text's own date; that of a daily note's name; the day it was created, which may be later.
+    # The date in the text, else in a daily note's name, else the day of creation, which may be later.
     daily = _DAILY.fullmatch(stem)
     given_days = filter(None, (front.get("date"), daily[1] if daily else None, front.get("created")))
     days = (time_of_iso(each) or time_in_words(each) for each in given_days)
@@ -121,7 +121,7 @@ def _conversation(lines: list[str], name: str, session: str) -> Conversation:
 
 
 def yaml_front_matter(lines: list[str]) -> tuple[FrontMatter, tuple[str, ...], int]:
-    """Words and lists by key, the keys that hold more, and how many lines it takes; no more of YAML."""
+    """Read simple front matter: texts and lists by key, the keys with other values, and its line count."""
     if not lines or lines[0].rstrip() != "---":
         return {}, (), 0
     end = next((at for at, line in enumerate(lines[1:], 1) if line.rstrip() in {"---", "..."}), None)
@@ -144,7 +144,7 @@ def yaml_front_matter(lines: list[str]) -> tuple[FrontMatter, tuple[str, ...], i
         held = front[key]
         if isinstance(held, tuple) or (not held and inner.startswith("- ")):
             front[key] = (*held, _unquote(inner.removeprefix("- ")))
-        elif held:  # a long text goes on in the next line, or begins there
+        elif held:  # a long text continues or begins on the next line
             front[key] = _unquote(inner) if held in _BLOCKS else f"{held} {_unquote(inner)}"
         else:
             nested[key] = None
@@ -158,7 +158,7 @@ def _unquote(text: str) -> str:
 
 
 def marked_lines(lines: list[str], first: int) -> tuple[MarkdownLine, ...]:
-    """Which lines are headings, and which are code. An underlined heading is one line here, not two."""
+    """Mark headings and code. An underlined heading becomes one line."""
     found: list[MarkdownLine] = []
     fence = ""
     for number, text in enumerate(lines, first):
@@ -186,7 +186,7 @@ def marked_lines(lines: list[str], first: int) -> tuple[MarkdownLine, ...]:
 
 
 def _is_title(found: list[MarkdownLine], under: str) -> bool:
-    """One line of text by itself, which an underline makes a heading."""
+    """Whether a line is a single line of text, which an underline makes a heading."""
     if not found or not found[-1].text.strip() or found[-1].level or found[-1].coded:
         return False
     text = found[-1].text.lstrip()
@@ -197,7 +197,7 @@ def _is_title(found: list[MarkdownLine], under: str) -> bool:
 
 
 def _sections(lines: tuple[MarkdownLine, ...], day: datetime | None) -> Iterator[TranscriptPart]:
-    """Each with its headings before its text. A heading with deeper ones alone under it is no section."""
+    """Yield sections with their headings. A heading with only deeper headings below is not a section."""
     headings: tuple[tuple[int, str], ...] = ()  # that lead to the section, each with its level
     number, texts = lines[0].number if lines else 1, list[str]()
     for line in (*lines, MarkdownLine(0, "", 1)):  # as if a heading ended the last section
@@ -205,7 +205,7 @@ def _sections(lines: tuple[MarkdownLine, ...], day: datetime | None) -> Iterator
             texts.append(line.text)
             continue
         above = tuple(heading for heading in headings if heading[0] < line.level)
-        # Its time is what the headings say, the inner ones last; a time alone is of the day found so far.
+        # The headings give its time, the innermost last; a time without a date is on the last known day.
         at = day
         for _, heading in headings:
             at = time_in_words(heading, at.date() if at else None) or at
@@ -217,7 +217,7 @@ def _sections(lines: tuple[MarkdownLine, ...], day: datetime | None) -> Iterator
         number, headings, texts = line.number, (*above, (line.level, line.heading)), []
 
 
-# Markdown transcripts: whether a text clearly is one, and if so, who says what in it.
+# Transcripts: decide whether a text is one, and find its speakers and turns.
 
 
 _ANYBODY = {
@@ -251,7 +251,7 @@ _TITLE = re.compile(rf"[^\w\[(]*{_BEFORE}[^\w\[(]*{_NAME}{_AFTER}[*_]*\s*:?[*_]*
 _SAID = re.compile(r"\s+(?:said|says|wrote|asked|replied)$", re.IGNORECASE)
 # Lines that may come before the first turn, such as a date and a place.
 _PREFACE = 8
-# From this number of turns on, nothing else in the text matters.
+# With this many turns, a text is a transcript in any case.
 _MANY = 4
 _RULE = re.compile(r"(?:> *)?(?:-{3,}|\*{3,}|_{3,}|(?:\* ){2,}\*)?")
 # Labels of things, not of people. They may alternate as speakers do.
@@ -275,7 +275,7 @@ _THINGS = frozenset(_THING_WORDS.split())
 
 
 class TranscriptPart(NamedTuple):
-    """One turn; with the role "document", the text before the first turn."""
+    """A turn; the role "document" is for text before the first turn."""
 
     number: int
     text: str
@@ -288,7 +288,7 @@ class Label(NamedTuple):
     """The beginning of a turn."""
 
     at: int
-    """Which of the lines."""
+    """The index of the line."""
     style: str
     name: str
     role: str | None
@@ -301,7 +301,7 @@ class Label(NamedTuple):
 def transcript(lines: _Lines, day: datetime | None) -> tuple[TranscriptPart, ...] | None:
     """Split a transcript; None for a document. `day` is that of the file, for times without a date."""
     labelled = [label for at, line in enumerate(lines) if (label := _label_of(at, line))]
-    # Words such as User and Claude are the surest sign, in whatever style, so they are looked for first.
+    # Labels such as User and Claude are the best sign in any style, so they are tried first.
     for judged in (_by_roles, _by_names):
         for style in ("heading", "bold", "plain"):
             opened = judged(lines, [label for label in labelled if label.style == style], style)
@@ -311,7 +311,7 @@ def transcript(lines: _Lines, day: datetime | None) -> tuple[TranscriptPart, ...
 
 
 def _by_roles(lines: _Lines, labelled: list[Label], style: str) -> list[Label] | None:
-    """A user and an assistant, known by their labels; other labels are part of what they say."""
+    """Find turns of a user and an assistant by their labels; other labels are part of the text."""
     opened = [label for label in labelled if label.role is not None]
     if not {"user", "assistant"} <= {label.role for label in opened} or _has_preface(lines, opened):
         return None
@@ -331,18 +331,18 @@ def _by_roles(lines: _Lines, labelled: list[Label], style: str) -> list[Label] |
 
 
 def _by_names(lines: _Lines, labelled: list[Label], style: str) -> list[Label] | None:
-    """People, known by nothing but that they take turns."""
+    """Find turns of people, who are recognised only by alternating."""
     opened = [label for label in labelled if label.name.lower() not in _THINGS]
     names = [label.name for label in opened]
     again = [name for name, times in Counter(names).items() if times > 1]
     changes = sum(one != other for one, other in pairwise(names))
     if len(again) < 2 or changes < 3 or _has_preface(lines, opened):
         return None
-    # Three or more labels in the same order again and again: records, such as name, age and town.
+    # Three or more labels that repeat in the same order are records, such as name, age and town.
     kinds = len(set(names))
     if kinds > 2 and all(name == names[at % kinds] for at, name in enumerate(names)):
         return None
-    # Things between them make it minutes, a recipe, a list of facts.
+    # Labels of things between them make it minutes, a recipe or a list of facts.
     if len(labelled) - len(opened) > len(opened) // 4:
         return None
     if style != "heading" and any(line.level and not _date_of(line) for line in lines[opened[0].at :]):
@@ -354,7 +354,7 @@ def _by_names(lines: _Lines, labelled: list[Label], style: str) -> list[Label] |
 
 
 def _turns(lines: _Lines, opened: list[Label]) -> list[tuple[Label, _Lines]]:
-    """Each label, with the lines that follow it up to the next."""
+    """Yield each label with the lines up to the next."""
     ends = [label.at for label in opened[1:]] + [len(lines)]
     return [(label, lines[label.at + 1 : end]) for label, end in zip(opened, ends, strict=True)]
 
@@ -422,7 +422,7 @@ def _label_of(at: int, line: MarkdownLine) -> Label | None:
 
 
 def _label(at: int, style: str, found: list[re.Match[str] | None], *, bare: bool = False) -> Label | None:
-    """`bare`: only a word that is known for a speaker makes this a label: it has no colon, or a bullet."""
+    """Read a label. If `bare`, it has no colon or has a bullet, so only known speakers count."""
     parts: dict[str, str] = {}
     for match in found:
         if match is None:

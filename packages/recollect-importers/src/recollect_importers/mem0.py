@@ -1,4 +1,4 @@
-"""mem0: memories in a local Qdrant or Chroma, their history in SQLite, or as the JSON of get_all."""
+"""Read mem0: memories in a local Qdrant or Chroma, their history in SQLite, or the JSON of get_all."""
 
 from __future__ import annotations
 
@@ -50,11 +50,11 @@ _STORES = (
     "chroma.sqlite3",
     "*/chroma.sqlite3",
 )
-"""Where Qdrant and Chroma keep their data, in a folder or one below."""
+"""The paths of Qdrant's and Chroma's data, in a folder or one below."""
 _QDRANT_MODELS = "qdrant_client.http.models.models"
 _CHROMA_VALUES = ("string_value", "int_value", "float_value", "bool_value")
 _LOOKED_AT = 20
-"""Records of a vector store, before it is taken for another program's."""
+"""The number of records that are inspected to recognise a vector store."""
 # Keys of a payload or an item of `get_all` that become fields, or only repeat the text.
 _PLACED = {
     "id", "data", "memory", "hash", "text_lemmatized", "created_at", "updated_at", "expiration_date",
@@ -68,7 +68,7 @@ _NOTE = "created_at updated_at session=run_id expires_at=expiration_date owner=u
 
 
 def _payloads(file: Path) -> Iterator[_Payload | BadRow]:
-    """The records of a vector store; none of another file."""
+    """Yield the records of a vector store; nothing for another file."""
     source = ForeignSource(file)
     if source.has_table("points", "id", "point"):
         yield from _qdrant_payloads(file)
@@ -88,7 +88,7 @@ def _qdrant_payloads(file: Path) -> Iterator[_Payload | BadRow]:
 
 
 class _Point:
-    """The data of a pickled Qdrant model, without its code."""
+    """Stands for a pickled Qdrant model: its data without its code."""
 
     fields: dict[str, Any]
 
@@ -97,7 +97,7 @@ class _Point:
 
 
 class _Unpickler(pickle.Unpickler):
-    """Qdrant stores points as pickles, which could run any code. This reads only its models, as data."""
+    """Unpickles Qdrant's points safely: pickles can run any code, so only its models are read, as data."""
 
     def find_class(self, module: str, name: str) -> type:
         if module == _QDRANT_MODELS:
@@ -106,7 +106,7 @@ class _Unpickler(pickle.Unpickler):
 
 
 def _chroma_payloads(file: Path) -> Iterator[_Payload]:
-    """Each record's id and metadata, its document included."""
+    """Yield each record's id and metadata, including its document."""
     source = ForeignSource(file)
     with source.database() as rows:
         for row in rows.execute("SELECT id, embedding_id FROM embeddings ORDER BY id").fetchall():
@@ -175,7 +175,7 @@ def _read(source: ForeignSource) -> Iterator[ForeignItem]:
 def _files(source: ForeignSource) -> tuple[Path | None, list[Path]]:
     """The history and the vector stores of one mem0.
 
-    Those in a folder; or a file, with those that belong to it in the same folder.
+    These are in a folder; a single file is read with those that belong to it in its folder.
     """
     folder = source.path if source.is_folder else source.path.parent
     found = [file for place in (_HISTORY, f"*/{_HISTORY}") for file in sorted(folder.glob(place))]
@@ -198,7 +198,7 @@ def _note(
     text = payload.get("data", payload.get("memory"))
     if not isinstance(text, str):
         return BadRow(f"memory {key}", "It has no text.")
-    # `get_all` keeps apart what a payload holds beside the rest.
+    # `get_all` separates the metadata of a payload.
     metadata = {**payload, **object_of(payload.get("metadata"))}
     categories = words_of(metadata.get("categories"))
     category = text_value(metadata.get("category")) or (categories[0] if categories else "")
@@ -232,8 +232,8 @@ def _events(history: Path | None) -> dict[str, list[ForeignRow]]:
 def _memories_of_history(
     events: dict[str, list[ForeignRow]], stored: dict[str, dict[str, Any]]
 ) -> Iterator[ForeignItem]:
-    """Memories of the history that the vector stores do not have."""
-    # A history names no owner, so that memories of several people cannot be told apart.
+    """Yield memories of the history that the vector stores lack."""
+    # A history names no owner, so memories of several people cannot be separated.
     is_owned = any(each.get("user_id") or each.get("agent_id") for each in stored.values())
     for key, changes in events.items():
         last = changes[-1]
@@ -287,7 +287,7 @@ def _time(event: ForeignRow) -> datetime | None:
 
 
 def _memory_list(document: object) -> list[Any] | None:
-    """The memories of `get_all`, if it is that: with or without `results` around them."""
+    """Return the memories of a `get_all` document, with or without `results`; None for other documents."""
     rows = document.get("results") if isinstance(document, dict) else document
     match rows:
         case [{"memory": str(), "id": _}, *_]:
@@ -305,7 +305,7 @@ def _items(listed: list[Any], document: object) -> Iterator[ForeignItem]:
         yield _note(str(item["id"] or ""), item)
         owners.add(text_value(item["user_id"]))
         agents.add(text_value(item["agent_id"]))
-    # A relation does not say whose it is. Where all memories have one owner, it is theirs.
+    # A relation has no owner. If all memories have the same owner, use that.
     owner = min(owners)
     agent = min(agents) if len(agents) == 1 else ""
     for row in list_of(document.get("relations")) if isinstance(document, dict) else ():

@@ -1,4 +1,4 @@
-"""Mnemosyne: working and episodic memory, a scratchpad, triples, canonical facts; in a database or JSON."""
+"""Read Mnemosyne's database or JSON: working and episodic memory, scratchpad, triples, canonical facts."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ if TYPE_CHECKING:
 
 _FILE = "mnemosyne.db"
 _MEMORIES = ("working_memory", "episodic_memory", "legacy_memories")
-# By the names of the export, where they are not the tables'.
+# Names in the export that differ from the tables'.
 _TABLES = {"legacy_memories": "memories", "legacy_embeddings": "memory_embeddings"}
 _MEMORY = "key=id text=content category=source importance speaker=author_id pinned"
 _SCRATCH = "key=scratchpad:{id} text=content created_at updated_at category='scratchpad'"
 _TRIPLE = "source=subject type=predicate target=object created_at since=valid_from until=valid_until"
 _PERSONA = "key=persona:{id} text=content created_at importance=confidence category='persona' tags=[topic]"
-# Data that it derives from the memories, or that only its own work needs.
+# Data derived from the memories, or needed only by Mnemosyne itself.
 _DERIVED = {
     "facts": "extracted facts",
     "memoria_facts": "extracted facts",
@@ -63,7 +63,7 @@ _DERIVED = {
     "episodic_embeddings": "vectors, which your model makes again",
 }
 _BY_ITSELF = "regex"
-"""The source of annotations that no one gave."""
+"""The source of automatic annotations."""
 _USUAL = {
     "memory_type": "unknown",
     "veracity": "unknown",
@@ -74,7 +74,7 @@ _USUAL = {
     "validator": "",
     "event_date": "",
 }
-# Its own time of a memory is local and has no zone; a difference beyond that is meant.
+# A memory's own time is local, without a zone; only a larger difference counts.
 _OTHER_TIME = timedelta(hours=36)
 
 
@@ -90,7 +90,7 @@ def _recognises(source: ForeignSource) -> bool:
 
 
 def _banks(folder: ForeignSource) -> dict[str, ForeignSource]:
-    """The databases of a data folder, by the name of the bank; the default one has none."""
+    """Return the databases of a data folder, by bank; the default bank has no name."""
     files = [*folder.path.glob(_FILE), *sorted(folder.path.glob(f"banks/*/{_FILE}"))]
     return {"" if file.parent == folder.path else file.parent.name: ForeignSource(file) for file in files}
 
@@ -101,7 +101,7 @@ def _read(source: ForeignSource) -> Iterator[ForeignItem]:
         return
     for bank, database in _banks(source).items():
         for item in _read_one(database):
-            # Banks see nothing of one another, as agents do.
+            # Banks are separate, like agents.
             yield replace(item, agent=bank) if isinstance(item, ForeignNote | ForeignRelation) else item
 
 
@@ -136,14 +136,14 @@ def _memories(rows: Sections) -> Iterator[ForeignItem]:
                 key = f"annotation:{memory}:{value}"
                 yield make_record(ForeignNote, row, "text=value created_at", key=key, category="fact")
             case "occurred_on" | "has_source":
-                pass  # a memory's own date and source, once more
+                pass  # repeats the memory's date and source
             case kind:
                 yield NoPlace(f"annotations of the kind {kind}", value)
     seen: set[str] = set()
     for section in _MEMORIES:
         for row in rows(section):
             key = text_value(row["id"])
-            if key not in seen:  # each is kept a second time, for older versions
+            if key not in seen:  # stored twice, for older versions
                 seen.add(key)
                 yield from _memory(section, row, tuple(about[key]))
 
@@ -183,7 +183,7 @@ def _session(row: ForeignRow) -> str:
 
 
 def _canonical(rows: Sections) -> Iterator[ForeignItem]:
-    """Facts of which one version holds; each replaces the one before."""
+    """Yield canonical facts; each version replaces the one before."""
     slots: defaultdict[tuple[str, str, str], list[ForeignRow]] = defaultdict(list)
     for row in rows("canonical_facts"):
         slots[text_value(row["owner_id"]), text_value(row["category"]), text_value(row["name"])].append(row)
@@ -202,7 +202,7 @@ def _canonical(rows: Sections) -> Iterator[ForeignItem]:
                 speaker=owner,
                 superseded_by=later if ended else None,
                 superseded_at=ended if later else None,
-                # Without a later version, it was withdrawn.
+                # A fact without a later version was withdrawn.
                 forgotten_at=None if later else ended,
             )
 

@@ -1,4 +1,4 @@
-"""Files of turns: JSON, one to a line or in a list. A row is a turn or a whole conversation."""
+"""Read files of turns: JSON, one per line or in a list. A row is a turn or a whole conversation."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ if TYPE_CHECKING:
     from recollect.transfer.importers import ForeignSource
 
 BATCH = 1_000
-"""Turns in memory at once, over all sessions, so that a file that mixes them can be long."""
+"""The most turns in memory, over all sessions, so that a file with mixed sessions can be long."""
 _BATCH_LETTERS = 4_000_000
 _SUFFIX = re.compile(r"(?:\.(?:jsonl|ndjson|json))?(?:\.gz)?$", re.IGNORECASE)
-# An object that is written over several lines: its first line ends with one of these.
+# The first line of an object over several lines ends with one of these.
 _OPEN = (b"{", b"[", b",", b":")
 _LOOKED_AT = 20
-"""Rows, before a file is taken for another's."""
+"""The number of rows that are inspected to recognise a file."""
 _UNSAID_SORT = "system and tool messages, and tool calls"
 
 
@@ -51,7 +51,7 @@ class _FileRow(NamedTuple):
 
 
 def turn_conversations(path: Path, name: str) -> Iterator[Conversation]:
-    """The sessions of a file, in batches: one may come repeatedly."""
+    """Yield the sessions of a file in batches; a session may come repeatedly."""
     batch = _Batch(session_of(f"turns:{_SUFFIX.sub('', name)}"))
     for row in _rows(path, name):
         batch.add(row)
@@ -91,15 +91,15 @@ def _row(number: int, place: str, read: Callable[[], dict[str, Any]]) -> _FileRo
 
 @dataclass(slots=True)
 class _Batch:
-    """Turns by their sessions, until there are enough to hand on."""
+    """Collects turns by session until a batch is full."""
 
     default_session: str
-    """Of turns that name none."""
+    """The session of turns that name none."""
     _turns: defaultdict[str, list[Turn]] = field(default_factory=lambda: defaultdict(list))
     _bad: defaultdict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
     _unsaid: Counter[str] = field(default_factory=Counter)
     _numbers: defaultdict[str, int] = field(default_factory=lambda: defaultdict(int))
-    """How many turns each session has had, in this batch and before."""
+    """The number of turns of each session, in this batch and before."""
     _size: int = 0
     _letters: int = 0
 
@@ -116,7 +116,7 @@ class _Batch:
             name = row_session(row.plain) or name
             read = parse_turn_row(row.plain)
         except InvalidInput as error:
-            self._numbers[name] += 1  # so that the turns after it keep their marks when it is mended
+            self._numbers[name] += 1  # so that later turns keep their marks when it is repaired
             self._reject(name, f"{row.place}: {error}")
             return
         is_unnamed = read.is_conversation and read.session is None

@@ -25,12 +25,12 @@ _Result = TypeVar("_Result")
 
 
 def opened_memory(memory: Engine | str | Path) -> Engine:
-    """The given memory, or the one that `recollect.open` opens at a path or URL."""
+    """Return the given memory, or open the one at a path or URL."""
     return memory if isinstance(memory, Engine) else open_memory(memory)
 
 
 def caller_opened(memory: Engine) -> Engine:
-    """The memory, for adapters that have no place to close one; refused if it is not open yet."""
+    """Return an open memory, for adapters that cannot close one; refuse a path."""
     if not isinstance(memory, Engine):
         raise InvalidInput(
             f'Pass an open memory, such as recollect.open("memory.db"), not {type(memory).__name__}.'
@@ -39,19 +39,19 @@ def caller_opened(memory: Engine) -> Engine:
 
 
 def awaited_memory(memory: AsyncEngine | Engine | str | Path) -> AsyncEngine:
-    """The same for adapters whose calls are awaited."""
+    """Return an open async memory, for adapters with async calls."""
     return memory if isinstance(memory, AsyncEngine) else AsyncEngine(opened_memory(memory))
 
 
 def of_own_scope(memory: Engine) -> Engine:
-    """The memory without what belongs to other agents: an adapter reads back only what it wrote."""
+    """Return the memory restricted to its own agent: an adapter reads only what it wrote."""
     return memory.scoped(memory.scope.owner, memory.scope.agent)
 
 
 def in_thread(
     method: Callable[Concatenate[_Adapter, _Asked], _Result],
 ) -> Callable[Concatenate[_Adapter, _Asked], Coroutine[Any, Any, _Result]]:
-    """The same method for `async` code: it runs in a thread, and if it is cancelled, to its end."""
+    """Make an async version of a method. It runs in a thread, to its end even if cancelled."""
 
     @wraps(method)
     async def call(self: _Adapter, /, *args: _Asked.args, **options: _Asked.kwargs) -> _Result:
@@ -61,7 +61,7 @@ def in_thread(
 
 
 def listed_notes(memory: Engine, *, page: int = MOST_PER_PAGE, **wanted: Any) -> Iterator[Memory]:
-    """All that `memory.list` gives for these arguments, read in pages, newest first."""
+    """Yield everything that `memory.list` returns for these arguments, newest first."""
     after: int | None = 0
     while after is not None:
         found = memory.list(limit=page, after=after, **wanted)
@@ -70,26 +70,26 @@ def listed_notes(memory: Engine, *, page: int = MOST_PER_PAGE, **wanted: Any) ->
 
 
 def notes_by_ref(memory: Engine, refs: Iterable[str]) -> Iterator[Memory]:
-    """The notes with these refs, as far as they are there."""
+    """Return the existing notes with these refs."""
     asked = list(dict.fromkeys(refs))
     for start in range(0, len(asked), MOST_PER_PAGE):
         yield from memory.list(refs=asked[start : start + MOST_PER_PAGE], limit=MOST_PER_PAGE).memories
 
 
 def in_utc(at: datetime) -> datetime:
-    """A time with a zone; one without is taken for UTC, as these frameworks mean it."""
+    """Return a time with a zone; without one it is UTC, as in these frameworks."""
     return at if at.tzinfo is not None else at.replace(tzinfo=UTC)
 
 
 def shown_text(text: str) -> str:
-    """The text with U+FFFD for each NUL and each half of a surrogate pair; empty if it shows nothing."""
+    """Replace NULs and lone surrogates by U+FFFD; empty if nothing is visible."""
     shown = text.replace("\0", "\N{REPLACEMENT CHARACTER}")
     shown = shown.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     return "" if is_blank(text.replace("\0", "")) else shown
 
 
 def searched_text(text: str, otherwise: str) -> str:
-    """As much of a text as a memory keeps in one piece; that of `otherwise` where it shows nothing."""
+    """Cut a text to the longest that a memory keeps; use `otherwise` if nothing is visible."""
     return shown_text(text[:TEXT_LIMIT]) or shown_text(otherwise[:TEXT_LIMIT])
 
 

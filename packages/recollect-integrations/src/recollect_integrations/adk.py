@@ -31,11 +31,10 @@ NO_SESSION = "adk"
 
 
 class RecollectMemoryService(BaseMemoryService):
-    """Keeps and finds what was said, in an open memory or in the store at a path.
+    """Stores and finds messages, in an open memory or in the store at a path.
 
-    `limit` is the most that a search gives; without one, what is worth reading, one to ten. With `abstain`,
-    it gives nothing where nothing seems to answer. With `extract`, what is worth keeping in a session also
-    becomes notes.
+    `limit` is the most hits of a search; without one, the relevant ones, one to ten. With `abstain`, a search
+    returns nothing if no memory seems to answer. With `extract`, facts in a session also become notes.
     """
 
     def __init__(
@@ -50,7 +49,7 @@ class RecollectMemoryService(BaseMemoryService):
         self._limit, self._abstain, self._extract = limit, abstain, extract
 
     async def add_session_to_memory(self, session: Session) -> None:
-        """Events that were added before are passed over, also if they were deleted since."""
+        """Add the events of a session. Events that were added before are skipped, even if deleted since."""
         await self.add_events_to_memory(
             app_name=session.app_name, user_id=session.user_id, events=session.events, session_id=session.id
         )
@@ -64,7 +63,7 @@ class RecollectMemoryService(BaseMemoryService):
         session_id: str | None = None,
         custom_metadata: Mapping[str, object] | None = None,
     ) -> None:
-        """`custom_metadata` is kept with each message, and comes back with it."""
+        """Add events; `custom_metadata` is stored and returned with each message."""
         turns = [turn for event in events for turn in _turns(event, custom_metadata)]
         if turns:
             await self._memory_of(app_name, user_id).add_messages(
@@ -79,7 +78,7 @@ class RecollectMemoryService(BaseMemoryService):
         memories: Sequence[MemoryEntry],
         custom_metadata: Mapping[str, object] | None = None,
     ) -> None:
-        """Each becomes a note; one with an `id` takes the place of the one that was added under it before."""
+        """Add notes; one with an `id` replaces the earlier note with that id."""
         notes = [_note(entry, custom_metadata) for entry in memories]
         if notes:
             await self._memory_of(app_name, user_id).remember_many(notes)
@@ -94,7 +93,7 @@ class RecollectMemoryService(BaseMemoryService):
         return SearchMemoryResponse(memories=[_entry(hit) for hit in answer.hits])
 
     async def delete_memory(self, *, app_name: str, user_id: str, memory_id: str | None = None) -> None:
-        """Forget what a search gave under this id; `memory.restore(int(memory_id))` brings it back."""
+        """Forget the memory with this id; `memory.restore(int(memory_id))` brings it back."""
         if not memory_id:
             return
         if not memory_id.isdecimal():
@@ -109,7 +108,7 @@ class RecollectMemoryService(BaseMemoryService):
 
 
 def _turns(event: Event, custom: Mapping[str, object] | None) -> Iterator[dict[str, Any]]:
-    """A message of what the event says; none where it says nothing, as with calls of functions."""
+    """Yield the message of an event; nothing for an event without text, such as a function call."""
     text = _text(event.content)
     if event.content is None or not text:
         return

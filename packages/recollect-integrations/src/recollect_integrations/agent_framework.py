@@ -31,10 +31,10 @@ _SEARCHED = 10_000
 
 
 class RecollectContextProvider(ContextProvider):
-    """Adds what is relevant to a prompt before the agent answers, and then keeps what was said.
+    """Adds relevant memories to a prompt before the agent answers, then stores the messages.
 
-    There is often nothing to give. `budget_tokens` is the most that it takes. With `keep` off, nothing is
-    stored; with `extract` off, what is worth keeping does not become notes.
+    Often no memory is relevant. `budget_tokens` is the most that memories may take. Without `keep`, nothing
+    is stored; without `extract`, facts do not become notes.
     """
 
     def __init__(
@@ -151,11 +151,11 @@ def _save(memory: Engine, session_id: str | None, messages: Sequence[Message], *
 
 
 def _overlap(stored: Sequence[Message], given: Sequence[Message]) -> int:
-    """How many of the given messages are the last that were stored: some callers hand over the whole talk."""
+    """Count the given messages that are already stored last: some callers pass the whole conversation."""
     before, now = list(map(_identity, stored)), list(map(_identity, given))
     for count in range(min(len(before), len(now)), 0, -1):
         if before[-count:] == now[:count]:
-            # One that a user says twice, without an id, was said twice.
+            # A message without an id that is said twice counts twice.
             return 0 if count == 1 and given[0].role == "user" and given[0].message_id is None else count
     return 0
 

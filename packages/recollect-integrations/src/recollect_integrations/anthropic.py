@@ -41,7 +41,7 @@ with needs_extra("The adapter for Anthropic's memory tool", "anthropic"):
 ROOT = "/memories"
 CATEGORY = "memory file"
 LONGEST_PATH = 500
-# A note says something; what a file holds that says nothing is kept beside it.
+# A note needs visible text; the content of a blank file is in the metadata.
 _BLANK_TEXT = "(a file without text)"
 _CARRIED_OVER = ("category", "importance", "happened_at", "expires_at", "source", "tags")
 
@@ -54,10 +54,10 @@ class MemoryFile:
 
 
 def checked_path(path: object) -> str:
-    """A path within the root as it is kept: composed, without empty parts or a slash at its end."""
+    """Check and normalise a path within the root: NFC, without empty parts or a final slash."""
     if not isinstance(path, str) or not re.match(rf"{ROOT}(/|\Z)", path):
         raise InvalidInput(f"Path must start with {ROOT}, got: {path}")
-    # No path here reaches the machine's disk. It is refused because the author means another file.
+    # No path here reaches the machine's disk; it is refused because another file is meant.
     if ".." in re.split(r"[/\\]", unquote(path)):
         raise InvalidInput(f"Path {path} would escape {ROOT} directory")
     if any(unicodedata.category(letter) in {"Cc", "Cs"} for letter in path):
@@ -74,9 +74,9 @@ def checked_path(path: object) -> str:
 class MemoryFiles:
     """The text files of one scope, by paths that `checked_path` returned. Each is a note.
 
-    The path is the note's ref, for looking it up, and its speaker, so that searches and answers have it. An
-    edit is an update and keeps the former text. Removing a file forgets it. A moved file supersedes the one
-    at its former path.
+    The path is the note's ref, for lookups, and its speaker, so that searches and answers show it. An edit is
+    an update and keeps the former text. Removing a file forgets it. A moved file supersedes the one at its
+    former path.
     """
 
     def __init__(self, memory: Engine) -> None:
@@ -92,7 +92,7 @@ class MemoryFiles:
         return sorted(found, key=lambda file: file.path.split("/"))
 
     def create(self, path: str, text: str) -> None:
-        """`Conflict` where there is a file or folder of this path, or a file in the place of a folder."""
+        """Create a file; `Conflict` if the path exists, or if a parent folder is a file."""
         self._check_free(path)
         self._memory.remember_many([{"category": CATEGORY, **_note_fields(path, text)}])
 
@@ -106,7 +106,7 @@ class MemoryFiles:
         self._memory.forget([file.note.id for file in files])
 
     def move(self, files: Sequence[MemoryFile], old: str, new: str) -> None:
-        """A file, or all files of a folder; `Conflict` as for `create`."""
+        """Move a file, or all files of a folder; `Conflict` as for `create`."""
         self._check_free(new)
         moved = [(file, checked_path(new + file.path.removeprefix(old))) for file in files]
         for file, path in moved:
@@ -265,7 +265,7 @@ class MemoryCommands:
             self._files.edit(file, text)
         except Outdated as error:
             raise ToolError(
-                f"Error: {file.path} was changed by somebody else just now; view it again, then edit it."
+                f"Error: {file.path} was changed by another program just now; view it again, then edit it."
             ) from error
         except RecollectError as error:
             raise ToolError(f"Error: {error}") from error
@@ -290,7 +290,7 @@ class RecollectMemoryTool(MemoryCommands, BetaAbstractMemoryTool):
 
 
 class AsyncRecollectMemoryTool(BetaAsyncAbstractMemoryTool):
-    """The same for `AsyncAnthropic`: no command blocks the event loop."""
+    """The memory tool for `AsyncAnthropic`: no command blocks the event loop."""
 
     def __init__(
         self,
@@ -338,7 +338,7 @@ _FIELDS = {
 
 
 def _check(command: Any) -> None:
-    """The SDK checks nothing of what a model wrote."""
+    """Check the model's arguments, which the SDK does not."""
     name = getattr(command, "command", None)
     if name not in _FIELDS:
         raise ToolError(f"Error: There is no command {name!r}; there are: {', '.join(_FIELDS)}.")
@@ -361,7 +361,7 @@ def _text(given: object, field: str) -> str:
 
 
 def _places(text: str, part: str) -> list[int]:
-    """Where a part of a text begins, each time; overlapping ones count."""
+    """Yield every start of a part in a text, overlapping ones too."""
     places, start = [], -1
     while (start := text.find(part, start + 1)) >= 0:
         places.append(start)
@@ -412,7 +412,7 @@ def _entries(folder: str, files: Sequence[MemoryFile]) -> list[str]:
 
 
 def _size(files: Sequence[MemoryFile]) -> str:
-    """As `du -h` writes it: 0B, 512B, 1.5K, 2M."""
+    """Format a size like `du -h`: 0B, 512B, 1.5K, 2M."""
     size = float(sum(len(file.text.encode()) for file in files))
     unit = "B"
     for unit in "BKMG":

@@ -1,8 +1,7 @@
 """Storage for CrewAI's memory: its records are notes, found by words and meaning.
 
-CrewAI hands a storage the vector of a query, and not the query. The storage's own `embedder` remembers what
-it made a vector of, so that a search can ask the memory with the words themselves; vectors of another
-embedder are compared one by one.
+CrewAI passes a storage the vector of a query, not its text. The storage's own `embedder` remembers the text
+of each vector, so that a search can use the words; vectors of another embedder are compared one by one.
 """
 
 from __future__ import annotations
@@ -65,7 +64,7 @@ class KnownTexts:
         self._lock = Lock()
 
     def __call__(self, texts: Sequence[str]) -> list[list[float]]:
-        """By the memory's model, or by the one that it would get."""
+        """Embed with the memory's model, or with the one that it would get."""
         in_use = self._memory.model
         embedder = _embedder(None if in_use is None else in_use.name)
         vectors = [list(map(float, row)) for row in embedder.documents(list(texts))]
@@ -84,7 +83,7 @@ class KnownTexts:
 
 def _embedder(model: str | None) -> Embedder:
     settings, _ = load({})
-    # Without a model a memory is searched by words; CrewAI needs vectors all the same.
+    # A memory without a model is searched by words, but CrewAI needs vectors anyway.
     embedder = bootstrap.embedder(model or bootstrap.model_name(settings), settings)
     embedder = embedder or bootstrap.embedder("hashing", settings)
     assert embedder is not None  # noqa: S101  # the second one is always there
@@ -101,15 +100,15 @@ class RecollectStorage:
         self._calls = AsyncEngine(self.memory)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        """A crew that is copied keeps its memory."""
+        """Return the same storage: a copied crew keeps its memory."""
         return self
 
     def as_memory(self, **options: Any) -> CrewMemory:
-        """A `crewai.Memory` on this storage, with its embedder; the options are those of `crewai.Memory`."""
+        """Make a `crewai.Memory` on this storage, with its embedder and the options of `crewai.Memory`."""
         return CrewMemory(storage=self, **{"embedder": self.embedder, **options})
 
     def save(self, records: list[MemoryRecord]) -> None:
-        """A record whose id is stored already takes the place of that one."""
+        """Store records; one with a known id replaces the stored one."""
         if records:
             known = [self.embedder.find_text(record.embedding) for record in records]
             self.memory.remember_many(
@@ -132,7 +131,7 @@ class RecollectStorage:
         limit: int = 10,
         min_score: float = 0.0,
     ) -> Scored:
-        """Best first. The score is the vectors' cosine, or the confidence in the hit if that is more."""
+        """Search, best first. The score is the cosine, or the hit's confidence if that is higher."""
         wanted = _Filter(scope_prefix, categories, metadata_filter)
         asked = self.embedder.find_text(query_embedding)
         if limit < 1:
@@ -152,7 +151,7 @@ class RecollectStorage:
         older_than: datetime | None = None,
         metadata_filter: dict[str, Any] | None = None,
     ) -> int:
-        """Forget records for which all of this holds; `memory.restore` brings a note back."""
+        """Forget the records that match all conditions; `memory.restore` brings a note back."""
         wanted = _Filter(scope_prefix, categories, metadata_filter, older_than)
         notes = self._notes() if record_ids is None else self._known_as(record_ids)
         ids = [note.id for note in notes if wanted.allows(_fields_of(note))]
@@ -164,7 +163,7 @@ class RecollectStorage:
     def list_records(
         self, scope_prefix: str | None = None, limit: int = 200, offset: int = 0
     ) -> list[MemoryRecord]:
-        """Newest first, by when CrewAI made them."""
+        """List records, newest first by CrewAI's time."""
         if limit < 1 or offset < 0:
             return []
         wanted = _Filter(scope_prefix)
@@ -200,11 +199,11 @@ class RecollectStorage:
         return sum(wanted.allows(_fields_of(note)) for note in self._notes(scope_prefix))
 
     def reset(self, scope_prefix: str | None = None) -> None:
-        """As `delete`: `memory.restore` brings back what was forgotten."""
+        """Forget all records of a scope; `memory.restore` brings them back."""
         self.delete(scope_prefix=scope_prefix)
 
     def touch_records(self, record_ids: list[str]) -> None:
-        """These were shown to an agent: a signal for later rankings."""
+        """Record that these were shown to an agent, as a signal for later rankings."""
         self.memory.record_shown([note.id for note in self._known_as(record_ids)])
 
     asave = in_thread(save)
@@ -212,12 +211,12 @@ class RecollectStorage:
     adelete = in_thread(delete)
 
     def close(self) -> None:
-        """`crewai.Memory.close` calls it; a memory that the caller opened stays open."""
+        """Close the memory, unless the caller opened it; `crewai.Memory.close` calls this."""
         if self._is_ours:
             self.memory.close()
 
     def _recall(self, of: KnownText, vector: Sequence[float], wanted: _Filter, limit: int) -> Scored:
-        """By asking the memory. What no tag can tell is tried on what was found, so more may be asked for."""
+        """Recall by text. Conditions that tags cannot express are tested on the hits."""
         asked, tags = min(limit, MOST_HITS), _scope_tags(wanted.path)[-1:]
         while True:
             hits = self.memory.recall(
@@ -242,7 +241,7 @@ class RecollectStorage:
         return scored
 
     def _nearest(self, vector: Sequence[float], wanted: _Filter) -> Scored:
-        """By comparing with every record that has a vector of this width."""
+        """Compare the vector with every record that has a vector of this width."""
         records = [_record(note) for note in self._notes(wanted.path) if wanted.allows(_fields_of(note))]
         widths = {len(record.embedding) for record in records if record.embedding}
         if widths and len(vector) not in widths:
@@ -253,7 +252,7 @@ class RecollectStorage:
         return notes_by_ref(self.memory, (f"{_REF}{id_}" for id_ in record_ids))
 
     def _notes(self, scope_prefix: str | None = None) -> Iterator[Memory]:
-        """Those of a scope and below it, and of others that differ from it in case or accents alone."""
+        """Yield the notes of a scope and below, and of scopes that differ only in case or accents."""
         tags = _scope_tags(_path(scope_prefix))[-1:]
         return filter(_is_record, listed_notes(self.memory, category=CATEGORY, tags=tags))
 
@@ -273,7 +272,7 @@ class _Filter:
         self._older_than = None if older_than is None else in_utc(older_than)
 
     def allows(self, kept: Mapping[str, Any]) -> bool:
-        """In this scope or below it, in one of the categories, with all of the metadata, made before then."""
+        """Whether a record is in the scope and a category, has all of the metadata, and is old enough."""
         given = kept["metadata"]
         return (
             f"{_path(kept['scope'])}/".startswith(self._below)
@@ -288,7 +287,7 @@ def _path(scope: str | None) -> str:
 
 
 def _scope_tags(path: str) -> tuple[str, ...]:
-    """One for each scope that it is in, the outermost first; none for the root."""
+    """Return a tag for each enclosing scope, the outermost first; none for the root."""
     parts = path.strip("/").split("/") if path != "/" else []
     tags = tuple(f"{_SCOPE}/{'/'.join(parts[: end + 1])}" for end in range(len(parts)))
     if tags and len(tags[-1]) > TYPE_LIMIT:
@@ -323,7 +322,7 @@ def _note(record: MemoryRecord, made_by: str | None) -> dict[str, Any]:
 
 
 def _is_record(note: Memory) -> bool:
-    """A note that superseded a record's has its category and tags, but nothing of a record."""
+    """Whether a note is a record. A note that superseded one has its category and tags, but no record."""
     return (note.ref or "").startswith(_REF)
 
 
@@ -334,7 +333,7 @@ def _fields_of(note: Memory) -> Mapping[str, Any]:
 
 
 def _made_by(note: Memory) -> str | None:
-    """The model that made the record's vector, if it is one of ours."""
+    """Return the model of the record's vector, if it is one of ours."""
     return (note.metadata or {}).get("model")
 
 
@@ -353,7 +352,7 @@ def _pack(vector: Sequence[float]) -> bytes:
 
 
 def _cosine(first: Sequence[float], second: Sequence[float] | Vector) -> float:
-    """From 0 to 1; 0 where they cannot be compared."""
+    """Return the cosine, from 0 to 1; 0 for vectors that cannot be compared."""
     if len(first) != len(second):
         return 0.0
     one, other = np.asarray(first, np.float64), np.asarray(second, np.float64)

@@ -47,8 +47,8 @@ class RecollectDocumentStore:
         agent: str | None = None,
         model: str | None = None,
     ) -> None:
-        """`store` is a memory that is open already, or what `recollect.open` takes, which the first call
-        opens; `owner`, `agent` and `model` go with it. The documents of two collections are apart.
+        """Use an open memory, or what `recollect.open` takes, with `owner`, `agent` and `model`; the first
+        call opens it. Collections are separate.
         """
         self._given = store
         self._collection = collection
@@ -64,7 +64,7 @@ class RecollectDocumentStore:
 
     @property
     def engine(self) -> Engine:
-        """The memory that the documents are in: for what Haystack has no place for."""
+        """The memory of the documents, for features that Haystack lacks."""
         with self._lock:
             if self._opened is None:
                 if isinstance(self._given, Engine):
@@ -115,13 +115,13 @@ class RecollectDocumentStore:
         return sum(1 for _ in self._notes.newest_first())
 
     def filter_documents(self, filters: Filters | None = None) -> list[Document]:
-        """The documents that match, in the order in which they came."""
+        """Return the matching documents, oldest first."""
         return [document for document, _ in self._matching(filters)]
 
     def write_documents(
         self, documents: Sequence[Document], policy: DuplicatePolicy = DuplicatePolicy.NONE
     ) -> int:
-        """Write all of them or none; returns how many were written. Without a policy, as with `FAIL`."""
+        """Write all or none, and return their number. The default policy is `FAIL`."""
         if not isinstance(documents, list) or not all(isinstance(each, Document) for each in documents):
             raise ValueError("Give a list of Documents, even if there is only one.")
         wanted: dict[str, Document] = {}
@@ -137,7 +137,7 @@ class RecollectDocumentStore:
         return len(documents) if policy is DuplicatePolicy.OVERWRITE else len(wanted)
 
     def delete_documents(self, document_ids: Sequence[str]) -> None:
-        """Forget these; ids that no document has are passed over. The memory's `restore` brings one back."""
+        """Forget documents; unknown ids are ignored. The memory's `restore` brings one back."""
         self._notes.delete(document_ids)
 
     # Further methods that pipelines use
@@ -149,7 +149,7 @@ class RecollectDocumentStore:
         return self._forget([note.id for _, note in self._matching(filters)])
 
     def update_by_filter(self, filters: Filters, meta: dict[str, Any]) -> int:
-        """Set these keys of the meta of every document that matches; returns how many did."""
+        """Set these meta keys on every matching document, and return their number."""
         found = list(self._matching(filters))
         for document, note in found:
             kept = {**(note.metadata or {}), "meta": {**document.meta, **meta}}
@@ -162,12 +162,12 @@ class RecollectDocumentStore:
     def count_unique_metadata_by_filter(
         self, filters: Filters, metadata_fields: Sequence[str]
     ) -> dict[str, int]:
-        """Under each field's name as given, how many values it has among the documents that match."""
+        """Count the distinct values of each field among the matching documents."""
         metas = [document.meta for document, _ in self._matching(filters)]
         return {field: len(_distinct(metas, field)) for field in metadata_fields}
 
     def get_metadata_fields_info(self) -> dict[str, dict[str, str]]:
-        """Of each field of meta, the type of its values: keyword, int, float or boolean."""
+        """Return the type of each meta field: keyword, int, float or boolean."""
         names = {bool: "boolean", int: "int", float: "float"}
         return {
             field: {"type": names.get(type(value), "keyword")}
@@ -193,7 +193,7 @@ class RecollectDocumentStore:
         size: int = 10,
         filters: Filters | None = None,
     ) -> tuple[list[Any], int]:
-        """A page of a field's values, in order, and how many there are. `search_term` in any case."""
+        """Return a page of a field's values, sorted, and their number. `search_term` ignores case."""
         metas = (document.meta for document, _ in self._matching(filters))
         sought = (search_term or "").lower()
         found = [value for value in _distinct(metas, metadata_field) if sought in str(value).lower()]
@@ -262,7 +262,7 @@ class RecollectDocumentStore:
 def _keyed_note(document: Document) -> KeyedNote:
     plain = document.to_dict(flatten=False)
     kept = {name: plain[name] for name in _KEPT if plain[name] is not None}
-    # A document without text, such as a picture, is found by what is known about it.
+    # A document without text, such as a picture, is found by its meta.
     known = json.dumps(document.meta, ensure_ascii=False, default=str) if document.meta else document.id
     text = searched_text(document.content or "", known)
     if text != document.content:
@@ -271,7 +271,7 @@ def _keyed_note(document: Document) -> KeyedNote:
 
 
 def _distinct(metas: Iterable[dict[str, Any]], field: str) -> list[Any]:
-    """The values of a field, each once: 1, 1.0, true and "1" are four of them."""
+    """Return the distinct values of a field; 1, 1.0, true and "1" are four."""
     key = field.removeprefix("meta.")
     values = (meta.get(key) for meta in metas)
     return list({json.dumps(value, sort_keys=True): value for value in values if value is not None}.values())
@@ -279,7 +279,7 @@ def _distinct(metas: Iterable[dict[str, Any]], field: str) -> list[Any]:
 
 @component
 class RecollectDocumentRetriever:
-    """The documents that answer a query best, each with its score, best first."""
+    """A retriever: the best documents for a query, each with its score, best first."""
 
     def __init__(
         self,
@@ -349,7 +349,7 @@ class RecollectDocumentRetriever:
             if (document := self.document_store.document_of(hit.memory)) is not None
             and (not narrowed or document_matches_filter(narrowed, document))
         ][:wanted]
-        # Filtered hits were not shown, and the rest is not the beginning of that answer.
+        # Filtered hits were not shown, so the rest cannot be recorded as the start of that answer.
         self.document_store.engine.record_shown(
             [hit.memory.id for _, hit in found], None if narrowed else answer
         )

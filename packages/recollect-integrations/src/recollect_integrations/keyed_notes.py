@@ -1,4 +1,4 @@
-"""Notes that a framework keeps under its own keys, with its JSON in their metadata, and filters on it."""
+"""Notes under a framework's own keys, with its JSON as metadata, and filters on that."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ class KeyedNotes:
         return (note.ref or "").removeprefix(f"{self.program}:")
 
     def is_own(self, note: Memory) -> bool:
-        """Whether it was put here: a note that superseded one of these has their category, but no key."""
+        """Whether this framework stored the note. A note that superseded one has its category, but no key."""
         return (note.ref or "").startswith(self._ref(""))
 
     def put(self, notes: Iterable[KeyedNote]) -> None:
-        """All of them or none; of several under one key, the last."""
+        """Store all or none; of several with one key, the last."""
         last = {note.key: note for note in notes}
         if last:
             self.memory.remember_many(
@@ -63,7 +63,7 @@ class KeyedNotes:
         return found
 
     def delete(self, keys: Iterable[str]) -> int:
-        """Forget those that are there, so that `restore` can bring them back; returns how many."""
+        """Forget the existing ones, so that `restore` can bring them back; return their number."""
         ids = [note.id for note in self.get(keys).values()]
         return len(self.memory.forget(ids)) if ids else 0
 
@@ -80,9 +80,9 @@ class KeyedNotes:
         limit: int,
         offset: int = 0,
     ) -> Sequence[tuple[Memory, Hit | None]]:
-        """The best for a query, best first; then `others`, which no search found, until the limit is full.
+        """Return the best notes for a query, then `others` that no search found, up to the limit.
 
-        Only the first thousand hits are tested by `wanted`.
+        `wanted` is tested on the first thousand hits only.
         """
 
         def own_hits(answer: Answer) -> list[Hit]:
@@ -116,7 +116,7 @@ class KeyedNotes:
         )
 
     def _record_shown(self, notes: Sequence[Memory], answer: Answer | None) -> None:
-        """As `recall` does by itself; of what is not the beginning of an answer, only that it was used."""
+        """Record the shown hits like `recall` does; for a part other than the start, only their use."""
         if answer is not None:
             self.memory.record_shown([note.id for note in notes], answer)
             return
@@ -150,7 +150,7 @@ def check_filter(wanted: object) -> None:
 
 
 def matches_filter(value: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
-    """Whether each field that is named has what is wanted of it; one that is absent counts as None."""
+    """Whether each named field has the wanted value; a missing field counts as None."""
     return all(_matches(value.get(name), inner) for name, inner in wanted.items())
 
 

@@ -49,8 +49,8 @@ with needs_extra("The adapter for LangChain", "langchain"):
 class RecollectRetriever(BaseRetriever):
     """Recalls memories for a query, as documents, best first.
 
-    Each field is an argument of `Engine.recall`, and may be given to `invoke` as well. Without `k`, the
-    documents are those that are worth reading, one to ten.
+    Each field is an argument of `Engine.recall`, and may also be passed to `invoke`. Without `k`, the
+    relevant documents are returned, one to ten.
     """
 
     model_config = ConfigDict(arbitrary_types_allowed=True, ignored_types=(cached_property,))
@@ -62,11 +62,11 @@ class RecollectRetriever(BaseRetriever):
     session: str | None = None
     category: str | None = None
     memory_tags: Sequence[str] = ()
-    """The tags that memories must have; `tags` are LangChain's, of its traces."""
+    """The tags that memories must have; `tags` are for LangChain's traces."""
     as_of: datetime | None = None
     min_confidence: float | None = None
     abstain: bool = False
-    """Give no documents where nothing seems to answer."""
+    """Return no documents if nothing seems to answer."""
     explain: bool = False
     """Explain each score in the metadata, under `why`."""
 
@@ -214,7 +214,7 @@ class RecollectVectorStore(VectorStore):
     def add_documents(
         self, /, documents: list[Document], *, ids: list[str] | None = None, **kwargs: Any
     ) -> list[str]:
-        """All of them or none; one whose id is there takes the place of the former."""
+        """Add all or none; a document with a known id replaces the former."""
         if kwargs:
             raise InvalidInput(f"`add_documents` takes only `ids`, not {', '.join(kwargs)}.")
         if ids is not None and len(ids) != len(documents):
@@ -245,7 +245,7 @@ class RecollectVectorStore(VectorStore):
     aget_by_ids = in_thread(get_by_ids)
 
     def similarity_search(self, /, query: str, k: int = 4, **how: Any) -> list[Document]:
-        """The best `k`; `filter` is a `DocumentFilter`."""
+        """Return the best `k`; `filter` is a `DocumentFilter`."""
         return [self._document(note) for note, _ in self._search(query, k, **how)]
 
     asimilarity_search = in_thread(similarity_search)
@@ -253,7 +253,7 @@ class RecollectVectorStore(VectorStore):
     def similarity_search_with_score(
         self, /, query: str, k: int = 4, **how: Any
     ) -> list[tuple[Document, float]]:
-        """With the scores of the ranking, the higher the better; 0 for what no search found."""
+        """Return documents with their ranking scores, higher is better; 0 if no search found one."""
         found = self._search(query, k, **how)
         return [(self._document(note), 0.0 if hit is None else hit.score) for note, hit in found]
 
@@ -262,7 +262,7 @@ class RecollectVectorStore(VectorStore):
     def _similarity_search_with_relevance_scores(
         self, /, query: str, k: int = 4, **how: Any
     ) -> list[tuple[Document, float]]:
-        """With the confidence: how likely each is what was asked for, from 0 to 1."""
+        """Return documents with their confidence, from 0 to 1."""
         found = self._search(query, k, **how)
         return [(self._document(note), 0.0 if hit is None else hit.confidence or 0.0) for note, hit in found]
 
@@ -349,7 +349,7 @@ class RecollectByteStore(ByteStore):
     amdelete = in_thread(mdelete)
 
     def yield_keys(self, *, prefix: str | None = None) -> Iterator[str]:
-        """The newest first."""
+        """Yield the keys, newest first."""
         for note in self._notes.newest_first():
             key = self._notes.key(note)
             if key.startswith(prefix or ""):
@@ -370,10 +370,10 @@ _ROLES = {"human": "user", "ai": "assistant", "AIMessageChunk": "assistant", "Hu
 
 
 class RecollectChatMessageHistory(BaseChatMessageHistory):
-    """The messages of one conversation, in order, with those that other clients added to the session."""
+    """The messages of one conversation, in order, including those of other clients."""
 
     def __init__(self, memory: Engine | str | Path, session_id: str, *, extract: bool = True) -> None:
-        """With `extract`, what is worth keeping in the messages also becomes notes of the memory."""
+        """Open a history. With `extract`, facts in the messages also become notes."""
         self.memory = of_own_scope(opened_memory(memory))
         self.session_id = session_id
         self._extract = extract

@@ -1,8 +1,7 @@
 """LangGraph's `BaseStore` on a Recollect memory: a namespace is a scope, an item is a note.
 
-A namespace such as ("memories", "ana") is the agent `memories.ana` of the memory's owner, so that two of them
-never see or weigh one another. What searches read of an item is the note's text; its value is in the note's
-metadata.
+A namespace such as ("memories", "ana") is the agent `memories.ana` of the memory's owner, so namespaces never
+affect each other. The searched text of an item is the note's text; its value is in the note's metadata.
 """
 
 from __future__ import annotations
@@ -48,7 +47,7 @@ with needs_extra("The adapter for LangGraph", "langgraph"):
 PROGRAM = "langgraph"
 LONGEST_NAMESPACE = 500
 WHOLE_VALUE = "$"
-"""The path of all that a value holds."""
+"""The path for the whole value."""
 
 _AnyItem = TypeVar("_AnyItem", bound=Item)
 Namespace = tuple[str, ...]
@@ -92,7 +91,7 @@ class RecollectStore(BaseStore):
             self.memory.close()
 
     def batch(self, ops: Iterable[Op]) -> list[Result]:
-        """Reads answer as it was before the batch; of several writes to one key, the last counts."""
+        """Run a batch. Reads see the state before it; of several writes to one key, the last counts."""
         asked = list(ops)
         for op in asked:
             validate_op_namespace(op)
@@ -103,7 +102,7 @@ class RecollectStore(BaseStore):
     abatch = in_thread(batch)
 
     def sweep_ttl(self) -> int:
-        """Forget the items that have expired, which no call shows any more; returns how many."""
+        """Forget the expired items, which no call returns anyway; return their number."""
         self._swept_at = monotonic()
         at, count = self._clock(), 0
         for namespace in self._namespaces():
@@ -157,7 +156,7 @@ class RecollectStore(BaseStore):
             return filter(is_wanted, notes.newest_first(page=page))
 
         within = frozenset(below)
-        # Where there are several, one search over all that the owner has compares them fairly.
+        # With several namespaces, one search over the owner's whole memory compares them fairly.
         notes = self._notes(below[0] if len(below) == 1 else None)
         page = min(max(op.offset + op.limit, 100 if op.filter else 1), MOST_PER_PAGE)
         found: Sequence[tuple[Memory, Hit | None]]
@@ -205,7 +204,7 @@ class RecollectStore(BaseStore):
         by_namespace: dict[Namespace, dict[str, PutOp]] = {}
         for op in puts:
             by_namespace.setdefault(op.namespace, {})[op.key] = op
-        # Every value is read before the first is written, so that a wrong one leaves nothing half done.
+        # Check every value before writing the first, so that an error leaves nothing half done.
         planned = [
             (
                 self._notes(namespace),
@@ -235,7 +234,7 @@ class RecollectStore(BaseStore):
         return KeyedNote(op.key, text or f"{'.'.join(op.namespace)} {op.key}", metadata, expires_at)
 
     def _refresh(self, notes: Iterable[Memory]) -> None:
-        """Let items live as long again as they were to live when they were put."""
+        """Renew the TTL of items, to the length set when they were put."""
         for note in notes:
             kept = dict(note.metadata or {})
             if kept.get("ttl") is not None:
@@ -288,10 +287,10 @@ def _key(note: Memory) -> str:
 
 
 def _value(note: Memory) -> Mapping[str, Any]:
-    """As it was put; but where its only text is what searches read, with the note's text, as edited since."""
+    """Return the value as it was put; if its only text is the searched one, with later edits of the note."""
     kept = note.metadata or {}
     value: Mapping[str, Any] = kept.get("value", {})
-    # An imported value is surely searched by a field only if it is the single one.
+    # An imported value is searched by a certain field only if it has a single one.
     field = kept.get("text_field", _text_field(value) if len(value) == 1 and _is_indexed(note) else None)
     if field is None or _search_text(value[field]) in {note.text, ""}:
         return value
@@ -299,7 +298,7 @@ def _value(note: Memory) -> Mapping[str, Any]:
 
 
 def _text_field(value: Mapping[str, Any]) -> str | None:
-    """The only field whose value is a text."""
+    """Return the only field with a text value."""
     names = [name for name, inner in value.items() if isinstance(inner, str)]
     return names[0] if len(names) == 1 else None
 
@@ -309,7 +308,7 @@ def _search_text(text: str) -> str:
 
 
 def _as_json(given: Mapping[str, Any], what: str) -> dict[str, Any]:
-    """The JSON that a value comes back as: as in LangGraph's own stores, times and UUIDs become texts."""
+    """Convert a value to JSON; as in LangGraph's own stores, times and UUIDs become texts."""
     try:
         plain: dict[str, Any] = json.loads(json.dumps(dict(given), default=_plain))
     except (TypeError, ValueError, RecursionError) as error:
@@ -343,7 +342,7 @@ def _text(value: Mapping[str, Any], fields: Sequence[str]) -> str | None:
 
 
 def _whole_text(value: Mapping[str, Any]) -> str:
-    """In words rather than in JSON, which is what a model of texts reads best."""
+    """Write a value as words rather than JSON, which embedding models read better."""
     if len(value) == 1:
         (only,) = value.values()
         if isinstance(only, str) and only.strip():

@@ -1,7 +1,7 @@
-"""LlamaIndex: a memory block that keeps and recalls what leaves the chat history, and a retriever.
+"""LlamaIndex: a memory block for messages that leave the chat history, and a retriever.
 
-Messages of a conversation become a session, and facts in them become notes. Every other conversation of the
-same memory can recall both.
+Messages of a conversation become a session, and facts in them become notes. All conversations of the same
+memory can recall both.
 """
 
 from __future__ import annotations
@@ -25,17 +25,15 @@ with needs_extra("The adapter for LlamaIndex", "llama-index"):
     from llama_index.core.utils import get_tokenizer
 
 _WITHOUT_SESSION = "llama-index"
-# The last message asks; those before name the people it is about.
+# The last message is the question; earlier ones name the people.
 _ASKED_WITH = 3
 
 
 class RecollectMemoryBlock(BaseMemoryBlock[str]):
-    """Adds what the memory knows about the last messages to the prompt; often that is nothing."""
+    """Adds memories about the last messages to the prompt, where some are relevant."""
 
     name: str = Field(default="long_term_memory", description="The name of the memory block.")
-    memory: Engine = Field(
-        description="The memory. Whoever makes the block opens and closes it.", exclude=True
-    )
+    memory: Engine = Field(description="The memory. The caller opens and closes it.", exclude=True)
     budget_tokens: int = Field(default=DEFAULT_BUDGET, description="The most tokens that memories may take.")
     extract: bool = Field(default=True, description="Whether to make notes of facts worth keeping.")
     _calls: AsyncEngine = PrivateAttr()
@@ -57,7 +55,7 @@ class RecollectMemoryBlock(BaseMemoryBlock[str]):
         return "\n".join(item.line for item in found.memories)
 
     async def _aput(self, messages: list[ChatMessage]) -> None:
-        """Store what has words, by session, in order. A tool call without a word stays LlamaIndex's alone."""
+        """Store messages with text, by session, in order. Tool calls without text are not stored."""
         by_session: dict[str, list[dict[str, Any]]] = {}
         for message in messages:
             session = str(message.additional_kwargs.get("session_id") or _WITHOUT_SESSION)
@@ -94,7 +92,7 @@ class RecollectNodeRetriever(BaseRetriever):
 
 
 def _turn(message: ChatMessage) -> dict[str, Any] | None:
-    """A message as the memory keeps it; None where it has no words."""
+    """Convert a message for the memory; None if it has no text."""
     text = shown_text(message.content or "")
     return {"role": message.role.value, "content": text} if text else None
 

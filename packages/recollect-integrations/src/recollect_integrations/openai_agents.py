@@ -1,7 +1,7 @@
 """The OpenAI Agents SDK: a session whose items are messages of a memory, and tools to remember and recall.
 
-An item is kept exactly, in its message's metadata. The message's text is what the item says, so that searches
-find it from every other conversation, and what is worth keeping in it also becomes a note.
+An item is kept exactly, in its message's metadata. The message's text is the item's text, so that searches
+from other conversations find it, and facts in it also become notes.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class RecollectSession(SessionABC):
             self.memory.close()
 
     async def get_items(self, limit: int | None = None) -> list[TResponseInputItem]:
-        """The last `limit` items, oldest first; without a limit, as the settings say, or all."""
+        """Return the last `limit` items, oldest first; the default is the settings' limit, or all."""
         most = resolve_session_limit(limit, self.session_settings)
         return await self._calls.run(self._items, None if most is None or most < 0 else most)
 
@@ -97,7 +97,7 @@ class RecollectSession(SessionABC):
             after = page.cursor
 
     def _pop(self, memory: Engine) -> TResponseInputItem | None:
-        # Another program may have taken the same one back: then the one before is the last.
+        # Another program may have removed the same item; then the one before is the last.
         while last := next(self._newest(memory, 1), None):
             drawn = memory.list(session=self._name, include_superseded=True, limit=MOST_PER_PAGE).memories
             notes = [note.id for note in drawn if note.drawn_from == last.id]
@@ -107,7 +107,7 @@ class RecollectSession(SessionABC):
 
 
 def memory_tools(memory: Engine) -> list[FunctionTool]:
-    """`remember` and `recall`, for `Agent(tools=…)`: what an agent decides to keep, and what it looks up."""
+    """Return the tools `remember` and `recall`, for `Agent(tools=…)`."""
     calls = AsyncEngine(caller_opened(memory))
 
     @function_tool(failure_error_function=_failure_text)
@@ -115,7 +115,7 @@ def memory_tools(memory: Engine) -> list[FunctionTool]:
         """Keep a fact for later conversations.
 
         Args:
-            text: One fact that stands by itself, with names instead of pronouns.
+            text: One fact that needs no context, with names instead of pronouns.
         """
         kept = await calls.remember(text)
         return "Kept." if kept.created else "I knew that already."
@@ -128,7 +128,7 @@ def memory_tools(memory: Engine) -> list[FunctionTool]:
             query: What to look for, as a question or in keywords.
         """
         found = await calls.context(query[:QUERY_LIMIT], budget_tokens=1_000)
-        # The model is reading the question already, and what was said before it in this conversation.
+        # Leave out this conversation: the model reads it already.
         read = [_turn(item)["content"] for item in run.turn_input]
         lines = [
             item.line
@@ -147,7 +147,7 @@ def _failure_text(run: RunContextWrapper[Any], error: Exception) -> str:
 
 def _item(message: Memory) -> TResponseInputItem:
     kept = (message.metadata or {}).get(_ITEM)
-    if kept is None:  # it was not an agent of the SDK that said it
+    if kept is None:  # it does not come from an agent of the SDK
         kept = {"role": message.role or "user", "content": message.text}
     return cast("TResponseInputItem", kept)
 

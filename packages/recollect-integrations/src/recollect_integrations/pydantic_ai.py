@@ -61,7 +61,7 @@ class _FileNote:
 
     @property
     def version(self) -> str:
-        """Another one after each write here, and after each edit by a person or another program."""
+        """A version that changes with each write here, and with each edit by a person or another program."""
         return _version(self.fields.get("generation", 0), self.fields.get("writes", 0), self.note.revisions)
 
 
@@ -69,7 +69,7 @@ class RecollectHarnessStore:
     """A `MemoryStore` that records metadata and searches, for `Memory(store=…)`; programs may share it."""
 
     def __init__(self, memory: Engine) -> None:
-        """`memory` was opened by the caller, who closes it."""
+        """Use a memory that the caller opens and closes."""
         self._calls = AsyncEngine(of_own_scope(caller_opened(memory)))
 
     async def read(self, path: str, *, max_chars: int) -> MemoryFile | None:
@@ -129,7 +129,7 @@ class RecollectHarnessStore:
     async def search(
         self, prefix: str, query: str, *, limit: int, max_files: int, max_chars: int, max_file_chars: int
     ) -> MemorySearchResult:
-        """The files directly below the prefix that are worth reading, best first."""
+        """Return the relevant files directly below the prefix, best first."""
         _check_prefix(prefix)
         if not query.split() or min(limit, max_files, max_chars, max_file_chars) <= 0:
             return MemorySearchResult(matches=[], scanned=0, truncated=False)
@@ -218,12 +218,12 @@ def _delete(
         "deleted": True,
     }
     if file is None and operation is not None:
-        # There is nothing to delete, but the answer to this is to be the same whenever it is asked again.
+        # There is nothing to delete, but a retry must get the same answer.
         gone = memory.remember(f"({path})", tags=_tags(path, kept), metadata=kept)
         memory.forget([gone.id])
     elif file is not None:
         try:
-            # From here on it is deleted, whether or not it is forgotten by now.
+            # From here on it counts as deleted, forgotten or not.
             _expecting(memory, file).update(
                 file.note.id, tags=_tags(path, kept, file.note.tags), metadata=kept
             )
@@ -251,7 +251,7 @@ def _is_file(note: Memory) -> bool:
 
 
 def _generation(memory: Engine, path: str) -> int:
-    """The id of the last note that was a file of this path, deleted by now; 0: there was none."""
+    """Return the id of the last deleted note with this path; 0 if there was none."""
     wanted = BrowseFilter(frozenset({Kind.NOTE}), "all", tags=frozenset({_tag(path)}))
     after = None
     while True:

@@ -40,9 +40,9 @@ FOUND = "recollect"
 class RecollectMemoryStore(MemoryStore):
     """A store for a `MemoryManager`, on an open memory or on the store at a path.
 
-    With `extraction`, the manager hands over the conversation. It is kept as messages of the `session`, and
-    facts in it as notes, without calling a model. With `abstain`, a search returns nothing if no memory seems
-    to answer, so nothing is injected into such prompts.
+    With `extraction`, the manager passes the conversation. It is stored as messages of the `session`, and
+    facts in it as notes, without calling a model. With `abstain`, a search returns nothing if no memory
+    seems to answer, so nothing is added to such prompts.
     """
 
     def __init__(
@@ -74,7 +74,7 @@ class RecollectMemoryStore(MemoryStore):
         self._run = secrets.token_hex(8)
 
     async def search(self, query: str, options: SearchOptions | None = None) -> list[MemoryEntry]:
-        """The best entries, best first; where no number is given, those worth reading, one to ten."""
+        """Return the best entries, best first; without a number, the relevant ones, one to ten."""
         limit = (options or {}).get("max_search_results", self.max_search_results)
         if limit is not None and limit < 1:
             raise InvalidInput("`max_search_results` must be at least 1.")
@@ -86,7 +86,7 @@ class RecollectMemoryStore(MemoryStore):
         return [_entry(hit) for hit in answer.hits]
 
     async def add(self, content: str, metadata: dict[str, Any] | None = None) -> int:
-        """The id of the note. The same again, with the same metadata, is the same note."""
+        """Store a note and return its id. The same text and metadata is the same note."""
         self._check_writable()
         if not metadata:
             return (await self.memory.remember(content)).id
@@ -94,7 +94,7 @@ class RecollectMemoryStore(MemoryStore):
         return (await self.memory.remember(content, ref=ref, metadata={"strands": metadata})).id
 
     async def add_messages(self, messages: list[Message], context: AddMessagesContext | None = None) -> None:
-        """A batch that is handed over again, with the same numbers, is stored once."""
+        """Store messages. A batch that is passed again, with the same numbers, is stored once."""
         self._check_writable()
         given = None if context is None else context.sequence_numbers
         numbers: Sequence[int | None] = given or [None] * len(messages)
@@ -156,7 +156,7 @@ _SEARCHED = 10_000
 class RecollectSessionRepository(SessionRepository):
     """Sessions in an open memory, or in the store at a path.
 
-    With `extract`, what is worth keeping in the messages also becomes notes.
+    With `extract`, facts in the messages also become notes.
     """
 
     def __init__(self, memory: Engine | str | Path, *, extract: bool = True) -> None:
@@ -174,7 +174,7 @@ class RecollectSessionRepository(SessionRepository):
         return None if kept is None else Session.from_dict(kept)
 
     def delete_session(self, session_id: str, **kwargs: Any) -> None:
-        """Forget it with all its messages; `memory.restore` brings each back."""
+        """Forget a session with all its messages; `memory.restore` brings each back."""
         notes = list(self._states(session_id))
         if not notes:
             raise SessionException(f"Session {session_id} does not exist")
@@ -218,7 +218,7 @@ class RecollectSessionRepository(SessionRepository):
     def update_message(
         self, session_id: str, agent_id: str, session_message: SessionMessage, **kwargs: Any
     ) -> None:
-        """The former text is kept as a revision, as Strands keeps a redacted message with the one it was."""
+        """Update a message; the former text is kept as a revision, like Strands keeps redacted messages."""
         former = self._turn(session_id, agent_id, session_message.message_id)
         if former is None:
             raise SessionException(f"Message {session_message.message_id} does not exist")
@@ -230,7 +230,7 @@ class RecollectSessionRepository(SessionRepository):
     def list_messages(
         self, session_id: str, agent_id: str, limit: int | None = None, offset: int = 0, **kwargs: Any
     ) -> list[SessionMessage]:
-        """In order of their ids, without those that were forgotten."""
+        """List the messages by id, without forgotten ones."""
         if self._stored_state(session_id, "agent", agent_id) is None:
             raise SessionException(f"Agent {agent_id} in session {session_id} does not exist")
         messages = sorted(
@@ -264,14 +264,14 @@ class RecollectSessionRepository(SessionRepository):
         return dict((notes[0].metadata or {})["state"]) if notes else None
 
     def _states(self, session_id: str) -> Iterator[Memory]:
-        """The notes that hold the session's state and that of its agents."""
+        """Yield the notes with the state of the session and its agents."""
         notes = listed_notes(self.memory, category=CATEGORY, tags=[_tag(session_id)])
-        # A tag is cut short, and does not tell `Monday` from `monday`.
+        # A tag is cut short, and ignores case.
         # A note that superseded one has no ref.
         return (note for note in notes if note.ref and _names(note)[0] == session_id)
 
     def _begun(self, session_id: str) -> str:
-        """Return the prefix of its messages' sources; a session made again has another."""
+        """Return the prefix of its messages' sources; a recreated session has another."""
         notes = self.memory.list(refs=[_ref(session_id)]).memories
         if not notes:
             raise SessionException(f"Session {session_id} does not exist")

@@ -1,6 +1,6 @@
-"""From a name to an embedder; which names work on this machine, and why others do not.
+"""Find the embedder for a name, and list which names work on this machine.
 
-Importing this file imports no library of any model: what a name needs is imported when the name is asked for.
+Importing this file loads no model library; a library is imported when its model is chosen.
 """
 
 from __future__ import annotations
@@ -30,22 +30,22 @@ if TYPE_CHECKING:
 
 
 MULTILINGUAL = "e5-small"
-"""The model of ours that reads other languages than English."""
+"""Our model for languages other than English."""
 WORDS_ONLY = "none"
-"""The name of having no model: searches go by words alone."""
+"""The name for no model: searches use words alone."""
 
 
 @dataclass(frozen=True, slots=True)
 class ModelOptions:
-    """Settings of a model. Each kind of model reads what concerns it."""
+    """Settings of a model. Each kind of model reads its own."""
 
     threads: int = 1
-    """Of one run of a local model. More than one leaves fewer cores for reading several texts at once."""
+    """Threads of one run of a local model; more leave fewer cores for reading several texts at once."""
     base_url: str | None = None
-    """By default the public address of the service, or the local one of Ollama."""
+    """Default: the public address of the service, or the local one of Ollama."""
     key: str | None = field(default=None, repr=False)
     dims: int | None = None
-    """Ask a hosted model for vectors of this width; None: its own."""
+    """The width of vectors to request from a hosted model; None for its default."""
     timeout_seconds: float = 30.0
 
 
@@ -58,9 +58,9 @@ class DefaultModel:
 
 
 def embedder_named(name: str, options: ModelOptions | None = None) -> Embedder | None:
-    """The embedder of a short name (`arctic-s`) or of the full name in a store (`arctic-s@f93ff225`).
+    """Return the embedder for a short name (`arctic-s`) or a full name from a store (`arctic-s@f93ff225`).
 
-    Return None for the name `none`. Nothing is loaded and no server is asked before the first text.
+    Returns None for the name `none`. Loads nothing and asks no server before the first text.
     """
     options = options or ModelOptions()
     kind, colon, rest = name.strip().partition(":")
@@ -93,7 +93,7 @@ def embedder_named(name: str, options: ModelOptions | None = None) -> Embedder |
 
 
 def default_choice() -> DefaultModel:
-    """The best model that is installed and can run here, and why it was chosen."""
+    """Return the best model that can run here, and why it was chosen."""
     preferred = availability(EMBEDDER.ours[0])
     if preferred.ready:
         return DefaultModel(preferred.name, "the default model")
@@ -106,14 +106,14 @@ def default_choice() -> DefaultModel:
 
 
 def multilingual_install_command() -> str | None:
-    """The command that installs the multilingual model; None if it is ready."""
+    """Return the command that installs the multilingual model; None if it is ready."""
     state = availability(MULTILINGUAL)
     return None if state.ready else state.command or state.reason
 
 
 @lru_cache(maxsize=16)
 def reads_only_english(name: str) -> bool:
-    """Whether a packaged model says so of itself; for services and other libraries it is unknown."""
+    """Whether a packaged model is for English only; False for services and other libraries."""
     try:
         model = packaged_model(name.partition("@")[0])
     except ModelUnavailable:
@@ -122,7 +122,7 @@ def reads_only_english(name: str) -> bool:
 
 
 def embedder_availabilities() -> Sequence[Availability]:
-    """Every kind of model, ready or not: ours first, then other packages, libraries and services."""
+    """List every kind of model, ready or not: ours first, then other packages, libraries and services."""
     hashing = Availability("hashing", ready=True, reason="compares words, not meaning; needs nothing")
     found = [*availabilities(EMBEDDER), hashing]
     for kind, example in _EXAMPLES.items():
@@ -161,7 +161,7 @@ _EXAMPLES = {
     "fastembed": "BAAI/bge-small-en-v1.5",
     "sentence-transformers": "all-MiniLM-L6-v2",
 }
-"""Models that a service or another library runs (`openai:…`): one of each kind."""
+"""One example for each service or library that runs models (`openai:…`)."""
 
 
 def _library(kind: str) -> str:
@@ -177,5 +177,5 @@ def _unknown_model(name: str) -> ModelUnavailable:
 def _other_revision(wanted: str, found: str) -> ModelUnavailable:
     return ModelUnavailable(
         f"This store's vectors were made by {wanted!r}, but {found!r} is installed, and their vectors cannot "
-        f"be compared; run `recollect reindex` to make them anew, or install the revision that made them."
+        f"be compared; run `recollect reindex` to recompute them, or install the revision that made them."
     )

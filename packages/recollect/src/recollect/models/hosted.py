@@ -1,4 +1,4 @@
-"""Models behind HTTP: OpenAI and its many likes, Gemini, Ollama."""
+"""Embedding models behind HTTP: OpenAI and compatible servers, Gemini, Ollama."""
 
 from __future__ import annotations
 
@@ -47,16 +47,16 @@ def _openai_vectors(answer: Any) -> Sequence[Sequence[float]]:
 
 @dataclass(frozen=True, slots=True)
 class EmbeddingService:
-    """How a service is spoken to: what to send, and where its answer holds the vectors."""
+    """The protocol of a service: the requests, and where the answer holds the vectors."""
 
     address: str
-    """Where the service is, if settings do not say."""
+    """The address of the service, unless the settings name another."""
     path: str
-    """Of requests; it may name the model."""
+    """The path of requests; it may contain the model's name."""
     characters: int
-    """How long a text to send in one piece; short enough for the service's limit in any script."""
+    """The longest text sent in one piece; below the service's limit in any script."""
     vectors: Callable[[Any], Sequence[Sequence[float]]]
-    """In the order of the texts. KeyError, TypeError or IndexError where the answer has another form."""
+    """Read the vectors, in the order of the texts; KeyError, TypeError or IndexError for other forms."""
     advice: Mapping[int, str]
     """Advice for a refusal, by its status."""
     body: Callable[[str, Sequence[str], Role, Body], Body] = _inputs
@@ -68,9 +68,9 @@ class EmbeddingService:
     """Keys are sent in a header, not in the address, which ends up in logs and error messages."""
     key_scheme: str = "Bearer "
     needs_key: bool = True
-    """Whether the service at that address refuses to answer without one."""
+    """Whether the service at that address requires a key."""
     batch: int = 64
-    """How many texts to send at once."""
+    """The number of texts sent at once."""
 
 
 SERVICES: Mapping[str, EmbeddingService] = {
@@ -86,7 +86,7 @@ SERVICES: Mapping[str, EmbeddingService] = {
         },
         options={"encoding_format": "float"},
     ),
-    # It cuts long texts without a word, so we send only what it surely reads. A wrong key is a 400.
+    # It cuts long texts silently, so we send only what it reads for certain. A wrong key is a 400.
     "gemini": EmbeddingService(
         "https://generativelanguage.googleapis.com/v1beta",
         "/models/{model}:batchEmbedContents",
@@ -107,7 +107,7 @@ SERVICES: Mapping[str, EmbeddingService] = {
         1_500,
         lambda answer: answer["embeddings"],
         {404: "run: ollama pull {model}"},
-        # Better refused than cut: a refused text is halved and sent again.
+        # Refusing is better than cutting: a refused text is halved and sent again.
         options={"truncate": False},
         needs_key=False,
         batch=16,
@@ -116,12 +116,12 @@ SERVICES: Mapping[str, EmbeddingService] = {
 
 
 class HostedEmbedder(PiecewiseEmbedder):
-    """Asks a server; what that finds too long is asked for in halves."""
+    """An embedder that asks a server; a text that is too long for it is halved."""
 
     def __init__(
         self, kind: str, name: str, options: ModelOptions, sleep: Callable[[float], None] = time.sleep
     ) -> None:
-        # A narrower vector of the same model is another model, so the asked width is in the name.
+        # Vectors of another width cannot be compared, so a requested width is part of the name.
         super().__init__(f"{kind}:{name}" + (f"@{options.dims}" if options.dims else ""))
         service = self._service = SERVICES[kind]
         self._kind, self._name, self._options = kind, name, options
@@ -144,7 +144,7 @@ class HostedEmbedder(PiecewiseEmbedder):
         return np.concatenate(parts)
 
     def _halving(self, texts: Sequence[str], role: Role) -> Vectors:
-        """Ask; where the server finds this too long, ask for less."""
+        """Ask the server; halve the batch or the text where it is too long."""
         try:
             return self._request_vectors(texts, role)
         except _TooLong:
@@ -187,26 +187,26 @@ class HostedEmbedder(PiecewiseEmbedder):
 
 
 class _TooLong(ModelUnavailable):
-    """The server refuses to read so much at once."""
+    """The server refuses the length of a request."""
 
 
 # Models run by other libraries: fastembed, sentence-transformers.
 
 _UNSEEN_LIMIT_CHARACTERS = 1_500
-"""Where a library hides its tokenizer: some 512 tokens of English."""
+"""The piece length where a library hides its tokenizer: about 512 tokens of English."""
 
 
 class LibraryEmbedder(PiecewiseEmbedder):
     """Loads on first use, which may download the model."""
 
     library: str
-    """As in the model's name."""
+    """The kind, as in the model's name."""
 
     def __init__(self, name: str, command: str, threads: int = 1) -> None:
         super().__init__(f"{self.library}:{name}")
         self._name, self._threads = name, threads
         module = self.library.replace("-", "_")
-        # Now, so that a missing library is known when the model is chosen, not at the first text.
+        # Check now, so that a missing library is reported when the model is chosen, not at the first text.
         if not is_importable(module):
             raise ModelUnavailable(f"{self._full_name} needs the library {self.library!r}; run: {command}")
 
@@ -224,11 +224,11 @@ class LibraryEmbedder(PiecewiseEmbedder):
 
     @abstractmethod
     def _open(self, library: Any) -> Any:
-        """The model, by the library's own means."""
+        """Open the model with the library."""
 
 
 class FastembedEmbedder(LibraryEmbedder):
-    """One text at a time, as many of its models are quantised: see `packaged.py`."""
+    """Reads one text at a time, since many of its models are quantised: see `packaged.py`."""
 
     library = "fastembed"
 
@@ -251,7 +251,7 @@ class FastembedEmbedder(LibraryEmbedder):
 
 
 class SentenceTransformersEmbedder(LibraryEmbedder):
-    """In batches, for those who have a GPU: so in other company a text may differ in the last digit."""
+    """Reads batches, for GPUs. The last digit of a vector may depend on the other texts of its batch."""
 
     library = "sentence-transformers"
 

@@ -1,8 +1,8 @@
-"""An ONNX file's graph with its large weights left in the file, where onnxruntime maps them.
+"""Read an ONNX graph whose large weights stay in the file, where onnxruntime maps them.
 
-Weights inside the graph are copied into the memory of each process; those of an external file are mapped, so
-that all processes share them. The format lets a tensor name a file, a place and a length: so ours name the
-file that holds them, and no file is rewritten.
+Weights inside a graph are copied into each process; weights of an external file are mapped and shared. A
+tensor may name a file, an offset and a length. Here each large tensor names its own file, so no file is
+rewritten.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-# Field numbers of onnx.proto.
-_GRAPH = 7  # of a model
-_INITIALIZER = 5  # of a graph
-_TYPE, _RAW, _EXTERNAL, _PLACE = 2, 9, 13, 14  # of a tensor
-_KEY, _VALUE = 1, 2  # of an entry in its external data
+# Field numbers of onnx.proto, by message.
+_GRAPH = 7  # ModelProto
+_INITIALIZER = 5  # GraphProto
+_TYPE, _RAW, _EXTERNAL, _PLACE = 2, 9, 13, 14  # TensorProto
+_KEY, _VALUE = 1, 2  # StringStringEntryProto
 _ELSEWHERE = 1
-# Whole numbers of a byte or less, which need no alignment; wider ones would have to be aligned.
+# Integers of at most a byte, which need no alignment.
 _BYTES = frozenset({2, 3, 21, 22})  # UINT8, INT8, UINT4, INT4
 _LEAST = 1 << 16
 
@@ -30,15 +30,15 @@ _VARINT, _MESSAGE = 0, 2  # wire types
 class _Field(NamedTuple):
     number: int
     start: int
-    """Of the field with its key."""
+    """The start of the field, including its key."""
     content: int
     stop: int
 
 
 def graph_in_place(path: Path, least: int = _LEAST) -> bytes:
-    """The model without its large weights, which are named by their places in the file.
+    """Return the model with its large weights as references into the file.
 
-    Raises ValueError or IndexError for what is no ONNX file.
+    Raises ValueError or IndexError for a file that is not ONNX.
     """
     with path.open("rb") as file, mmap(file.fileno(), 0, access=ACCESS_READ) as content:
         return b"".join(
@@ -104,7 +104,7 @@ def _fields(content: mmap, place: int, end: int) -> Iterator[_Field]:
 
 
 def _varint(content: mmap, place: int) -> tuple[int, int]:
-    """The number and where it ends."""
+    """Return the number and the place after it."""
     value = shift = 0
     while True:
         byte = content[place]

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from recollect.stores.port import Reranker, Vector, Vectors
 
 
-# Reads several texts at once, a text to a thread: the same numbers as one after the other, on all cores.
+# Reads several texts at once, one per thread. The results are the same as one after the other.
 
 _Result = TypeVar("_Result")
 
@@ -47,21 +47,21 @@ def usable_cores() -> int:
 
 
 class TextThreads:
-    """The caller's thread does the work, and starts helpers for one call with several texts.
+    """Map a function over texts in the caller's thread and in helper threads.
 
-    No thread outlives a call, so that a process can be forked and ended at any time. A helper takes
-    no further text while a query waits: a large write must not make queries wait for a core.
+    No thread outlives a call, so a process can be forked and ended at any time. Helpers pause while a query
+    waits, so that a large write does not take the cores from queries.
     """
 
     def __init__(self, most: int) -> None:
         self.most = most
-        """Threads at work in one call, the caller's own among them."""
+        """The most threads of one call, including the caller's."""
         self._lock = Lock()
         self._questions = 0
 
     @contextmanager
     def given_way(self) -> Iterator[None]:
-        """Until the end of the block, helpers take no further text."""
+        """Pause the helpers until the end of the block."""
         with self._lock:
             self._questions += 1
         try:
@@ -71,10 +71,10 @@ class TextThreads:
                 self._questions -= 1
 
     def map(self, read: Callable[[str], _Result], texts: Sequence[str]) -> list[_Result]:
-        """What `read` makes of each text, in their order. The first error ends it."""
+        """Return `read(text)` for each text, in order. The first error ends the work."""
         if self.most == 1 or len(texts) < 2:
             return [read(text) for text in texts]
-        # The longest first, so that no long one is begun last.
+        # The longest first, so that no long text starts last.
         left = deque(sorted(range(len(texts)), key=lambda place: -len(texts[place])))
         results: dict[int, _Result] = {}
         errors: list[BaseException] = []
@@ -92,7 +92,7 @@ class TextThreads:
                     left.clear()
 
         helpers = []
-        # Fewer where the system gives no more threads, or the process is about to end.
+        # The system may refuse more threads, or the process may be about to end.
         with suppress(RuntimeError):
             for _ in range(min(self.most, len(texts)) - 1):
                 helper = Thread(target=work, name="recollect-embedding", daemon=True)
@@ -109,24 +109,24 @@ class TextThreads:
         return [results[place] for place in range(len(texts))]
 
 
-# The token vectors of a text, as late interaction compares them: which are kept, and relative to what.
+# Token vectors for late interaction: which are kept, and relative to which centre.
 
 MOST_DOCUMENT_TOKENS = 256
 MOST_QUERY_TOKENS = 128
-"""A text that is longer is no question, and each of its tokens is compared with all of every candidate."""
+"""The most tokens of a query that are compared: each is compared with all tokens of every candidate."""
 _MANY = 65_536
 
 
 def centred_tokens(tokens: Vectors, centre: Vector) -> Vectors:
-    """Without the direction that all tokens share, which says nothing; of length one."""
+    """Subtract the mean direction of all tokens, and scale to length one."""
     return normalised(normalised(tokens) - centre)
 
 
 def document_signs(pieces: Sequence[str], tokens: Vectors, centre: Vector) -> bytes:
-    """One bit for each number of the tokens that tell something; of all tokens where none does."""
+    """Return one sign bit for each number of the informative tokens, or of all tokens if none is."""
     telling = np.fromiter(map(tells_something, pieces), bool, len(pieces))
     kept = (tokens[telling] if telling.any() else tokens)[:MOST_DOCUMENT_TOKENS]
-    # The signs of `centred_tokens`: to scale a vector to length one moves none of its numbers past zero.
+    # The signs of `centred_tokens`: scaling to length one changes no sign.
     return pack_signs(normalised(kept) - centre)
 
 
@@ -137,18 +137,18 @@ def tells_something(piece: str) -> bool:
     return word not in STOPWORDS and any(map(str.isalnum, word))
 
 
-# Reads texts longer than a model's limit in overlapping pieces, and averages the vectors of the pieces.
+# Texts longer than a model's limit are read in overlapping pieces, whose vectors are averaged.
 
 
 def readable(text: str) -> str:
-    """The text with half characters (lone surrogates), which no encoder takes, as question marks."""
+    """Replace lone surrogates, which no encoder takes, by question marks."""
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def windows(length: int, size: int, overlap: int) -> Sequence[slice]:
-    """Slices of at most `size` that cover `length`, of equal length but for rounding.
+    """Return slices of at most `size` that cover `length`, all of about the same length.
 
-    Equal, so that the plain mean of their vectors weighs every part of the text alike.
+    Equal slices let the plain mean of their vectors weigh every part of the text alike.
     """
     if length <= size:
         return [slice(0, length)]
@@ -159,33 +159,33 @@ def windows(length: int, size: int, overlap: int) -> Sequence[slice]:
 
 
 def as_one(rows: Vectors) -> Vector:
-    """The direction in which the vectors of a text's pieces point together."""
+    """Return the mean direction of the vectors of a text's pieces."""
     return rows[0] if len(rows) == 1 else normalised(rows.mean(axis=0))
 
 
 def halves(text: str) -> tuple[str, str]:
-    """The text in two, which share an eighth around the middle, so that no sentence there is only cut."""
+    """Split a text into two parts that share an eighth around the middle."""
     middle, shared = len(text) // 2, len(text) // 16
     return text[: middle + shared], text[middle - shared :]
 
 
 def in_pieces(text: str, fits: Callable[[str], bool]) -> Sequence[str]:
-    """The text, halved until every piece fits: for models whose tokens we cannot cut ourselves."""
+    """Halve a text until every piece fits, for models whose tokens are hidden."""
     if len(text) < 2 or fits(text):
         return [text]
     return [piece for half in halves(text) for piece in in_pieces(half, fits)]
 
 
 class Role(StrEnum):
-    """Models tell a question from what may answer it."""
+    """Whether a text is a query or a document; many models treat them differently."""
 
     QUERY = "query"
     DOCUMENT = "document"
 
 
 _SEARCHING = "Represent this sentence for searching relevant passages: "
-# Prefixes of queries and documents that open models were trained with, where neither server nor library
-# adds it. The first part that a name contains decides.
+# Prefixes of queries and documents that open models were trained with, where neither server nor library adds
+# them. The first entry contained in a model's name decides.
 _PREFIXES = (
     ("instruct", "", ""),  # these want an instruction that only the user knows
     ("nomic-embed-text", "search_query: ", "search_document: "),
@@ -205,14 +205,14 @@ _PREFIXES = (
 
 
 def prefixes(model: str) -> Mapping[Role, str]:
-    """The prefix of a text; empty where none is known."""
+    """Return the prefixes for a model; empty where none is known."""
     plain = model.lower()
     found = next((rest for part, *rest in _PREFIXES if part in plain), ["", ""])
     return {Role.QUERY: found[0], Role.DOCUMENT: found[1]}
 
 
 class PiecewiseEmbedder(ABC):
-    """A model that others run. It learns its width from the first vector: `model` may ask for one."""
+    """A model that a service or library runs. The first vector shows its width."""
 
     def __init__(self, full_name: str) -> None:
         self._full_name = full_name
@@ -234,7 +234,7 @@ class PiecewiseEmbedder(ABC):
         return row
 
     def _whole(self, texts: Sequence[str], role: Role) -> Vectors:
-        """One row for each text, whatever its length, from a model that reads only what fits."""
+        """Return one row for each text of any length, from a model with a limit."""
         pieces = [in_pieces(readable(text), self._fits) for text in texts]
         rows = self._vectors([piece for of_text in pieces for piece in of_text], role)
         ends = np.cumsum([len(of_text) for of_text in pieces])
@@ -243,17 +243,17 @@ class PiecewiseEmbedder(ABC):
 
     @abstractmethod
     def _vectors(self, texts: Sequence[str], role: Role) -> Vectors:
-        """One normalised row for each text, all of which fit."""
+        """Return one normalised row for each text; all texts fit."""
 
     @abstractmethod
     def _fits(self, text: str) -> bool: ...
 
 
-# Loads what models run on: optional libraries, tokenizers and ONNX files.
+# Loading: optional libraries, tokenizers and ONNX files.
 
 _FINDS_WEIGHTS = (1, 21)
-"""The onnxruntime that seeks a graph's weights in the given folder; 1.20 took any file of that name in
-the working directory for them."""
+"""The first onnxruntime that looks for weights in the given folder. 1.20 read any file of that name in the
+working directory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,7 +265,7 @@ class OnnxModel:
     inputs: tuple[str, ...]
 
     def run(self, ids: Sequence[int], type_ids: Sequence[int] | None = None) -> Any:
-        """The network's first output for one text, or for a pair whose types tell the two apart."""
+        """Return the network's first output for one text, or for a pair that its type ids separate."""
         tokens = np.array([ids], dtype=np.int64)
         types = np.zeros_like(tokens) if type_ids is None else np.array([type_ids], dtype=np.int64)
         feeds = {"input_ids": tokens, "attention_mask": np.ones_like(tokens), "token_type_ids": types}
@@ -283,7 +283,7 @@ def load_onnx(packaged: PackagedModel, threads: int) -> OnnxModel:
 
 
 def load_tokenizer(packaged: PackagedModel) -> Any:
-    """The model's tokenizer, which neither cuts nor pads."""
+    """Load the model's tokenizer without truncation and padding."""
     library = import_library("tokenizers", "pip install tokenizers")
     try:
         tokenizer = library.Tokenizer.from_file(str(packaged.tokenizer))
@@ -304,14 +304,14 @@ def stored_model(packaged: PackagedModel) -> Model:
 
 
 def read_centre(path: Path) -> Rows:
-    """A vector, written as a list of numbers."""
+    """Read a vector from a JSON list."""
     return np.array(json.loads(path.read_text(encoding="utf-8")), dtype=np.float32)
 
 
 def import_library(module: str, command: str) -> Any:
-    """The module, or an error that names the command which installs it."""
-    # onnxruntime reports its use over the network unless disabled before it is imported, here or by
-    # a library that brings it along. Memories are private.
+    """Import a module, or raise an error with the command that installs it."""
+    # onnxruntime reports its use over the network unless this is set before it is imported, here or by
+    # another library. Memories are private.
     os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")  # noqa: TID251  # its only switch
     try:
         return import_module(module)
@@ -328,8 +328,8 @@ def unreadable_files(packaged: PackagedModel, error: Exception) -> ModelUnavaila
 
 
 def _session(runtime: Any, packaged: PackagedModel, threads: int) -> Any:
-    """The model ready to run, with its weights shared between processes where that works."""
-    # A link is followed first: weights are sought beside the graph, and never outside of that folder.
+    """Open the model; processes share its weights where possible."""
+    # Follow a link first: onnxruntime looks for weights only in the folder of the graph.
     weights = packaged.weights.resolve()
 
     def session(model: str | bytes, *, optimise: bool = True) -> Any:
@@ -337,7 +337,7 @@ def _session(runtime: Any, packaged: PackagedModel, threads: int) -> Any:
         options.intra_op_num_threads = threads
         options.inter_op_num_threads = 1
         options.log_severity_level = 3
-        # A waiting thread would otherwise spin, and take the core from other work.
+        # Otherwise a waiting thread would spin and occupy a core.
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")
         options.add_session_config_entry(
             "session.model_external_initializers_file_folder_path", str(weights.parent)
@@ -347,7 +347,7 @@ def _session(runtime: Any, packaged: PackagedModel, threads: int) -> Any:
         return runtime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
 
     if tuple(map(int, runtime.__version__.split(".")[:2])) >= _FINDS_WEIGHTS:
-        # No errors of their own: whole, the file loads or raises an error.
+        # Ignore these errors: loading the whole file works or raises its own error.
         with suppress(Exception):
             if packaged.graph is not None:
                 return session(packaged.graph.read_bytes(), optimise=False)
@@ -357,28 +357,28 @@ def _session(runtime: Any, packaged: PackagedModel, threads: int) -> Any:
 
 
 _OVERLAP = 64
-"""Tokens that two neighbouring windows share, so that a sentence cut by one is whole in the other."""
+"""The tokens that neighbouring windows share, so that a sentence cut by one is whole in the other."""
 _MOST_AT_ONCE = 4
-"""Texts that are read at once, on a core each: an import should not take the whole of a large machine."""
+"""The most texts read at once, one per core: an import should not occupy a large machine."""
 
 
 class EncodedText(NamedTuple):
     vector: Vector
     pieces: Sequence[str] = ()
-    """The text's own tokens, as the vocabulary writes them: without the prefix and what frames it."""
+    """The text's tokens, as in the vocabulary, without the prefix and special tokens."""
     tokens: Vectors | None = None
-    """The model's output for each of them. None: it has none."""
+    """The model's output for each token; None for a model without token vectors."""
 
 
 Encoder = Callable[[str, str], EncodedText]
-"""Reads a text with a prefix before it."""
+"""Encodes a text with a prefix."""
 
 
 class PackagedEmbedder:
-    """Cheap to make: the weights are read when the first text comes. Safe between threads.
+    """An embedder from a model package. Weights are loaded with the first text. Safe between threads.
 
-    `threads` are those of one run of the model; `at_once` is how many texts are read at a time, by default
-    one to a core.
+    `threads` is for one run of the model; `at_once` is the number of texts read at a time, by default one per
+    core.
     """
 
     def __init__(self, packaged: PackagedModel, threads: int = 1, at_once: int | None = None) -> None:
@@ -387,7 +387,7 @@ class PackagedEmbedder:
         self.model: Model = stored_model(packaged)
         self._packaged = packaged
         self._encoder = make_once(lambda: load(packaged, threads))
-        # A table is read in microseconds, most of them Python's own, which no second thread shares.
+        # A table is read in microseconds, mostly in Python, so threads would not help.
         usual = 1 if is_table else max(1, min(_MOST_AT_ONCE, usable_cores() // threads))
         self._threads = TextThreads(at_once or usual)
         self._token_centre: Vector | None = None
@@ -415,8 +415,8 @@ class PackagedEmbedder:
         return read.vector, centred_tokens(read.tokens[:MOST_QUERY_TOKENS], self._token_centre)
 
     def _document(self, text: str) -> EncodedText:
-        # One text a run: int8 models scale activations over the whole batch, so in company a text would get
-        # another vector than alone (cosine down to .992), and batches are no faster on a CPU.
+        # One text a run: int8 models scale activations over the whole batch, so a vector would depend on
+        # the batch (cosine down to .992), and batches are no faster on a CPU.
         return self._encoder()(text, self._packaged.document_prefix)
 
     def _with_signs(self, text: str) -> tuple[Vector, bytes]:
@@ -444,8 +444,8 @@ def load_transformer(packaged: PackagedModel, threads: int) -> Encoder:
         runs = token_windows(loaded.tokenizer, text, prefix, packaged.tokens)
         outputs = [loaded.run(ids)[0] for ids in runs]
         vector = as_one(np.stack([pool(tokens) for tokens in outputs]))
-        # The tokens of the beginning, for a text longer than the model reads at once: as many as are
-        # kept, or nearly.
+        # Of a text longer than the model's limit, token vectors of the first window: about as many as are
+        # kept.
         head, tail = frame_of(prefix)
         own = slice(head, len(runs[0]) - tail)
         return EncodedText(
@@ -456,7 +456,7 @@ def load_transformer(packaged: PackagedModel, threads: int) -> Encoder:
 
 
 def token_windows(tokenizer: Any, text: str, prefix: str, limit: int | None) -> Sequence[Sequence[int]]:
-    """The ids to run: the whole text if it fits; else windows of it, each with the prefix and its frame."""
+    """Return the token ids to run: the whole text, or windows of it with prefix and special tokens."""
     ids: list[int] = tokenizer.encode(prefix + readable(text)).ids
     if limit is None or len(ids) <= limit:
         return [ids]
@@ -469,14 +469,14 @@ def token_windows(tokenizer: Any, text: str, prefix: str, limit: int | None) -> 
 
 
 def _frame(tokenizer: Any, prefix: str) -> tuple[int, int]:
-    """The number of tokens before a text, and after it."""
+    """Return the number of special tokens before and after a text."""
     frame = tokenizer.encode(prefix.rstrip())
     tail = next((n for n, special in enumerate(reversed(frame.special_tokens_mask)) if not special), 1)
     return len(frame.ids) - tail, tail
 
 
 def load_table(packaged: PackagedModel, _threads: int) -> Encoder:
-    """Needs no onnxruntime, and reads texts of any length whole: a text is the mean of its tokens."""
+    """Load a table of token vectors, without onnxruntime. A text of any length is the mean of its tokens."""
     tokenizer = load_tokenizer(packaged)
     try:
         table = only_tensor(packaged.weights)
@@ -487,15 +487,15 @@ def load_table(packaged: PackagedModel, _threads: int) -> Encoder:
     def encode(text: str, prefix: str) -> EncodedText:
         tokens = tokenizer.encode(readable(prefix + text), add_special_tokens=False).ids
         known = [token for token in tokens if token != unknown]
-        # How much a token weighs is already in the length of its vector. Words the table does
-        # not know say nothing, so a text of nothing else stays zero, and is like no other.
+        # The length of a token's vector is its weight. Unknown words are left out, so a text of unknown words
+        # stays zero and is similar to no other.
         return EncodedText(normalised(table[known].mean(axis=0) if known else np.zeros(packaged.dims)))
 
     return encode
 
 
 def only_tensor(path: Path) -> Rows:
-    """The one float32 matrix of a safetensors file: eight bytes of length, a JSON header, the numbers."""
+    """Read the float32 matrix of a safetensors file: eight bytes of length, a JSON header, the numbers."""
     with path.open("rb") as file:
         length = int.from_bytes(file.read(8), "little")
         if length > path.stat().st_size:
@@ -511,17 +511,17 @@ def only_tensor(path: Path) -> Rows:
 
 # Cross-encoders.
 
-# A token is a letter at least, and few are longer than this: what is beyond can never be read.
+# A token has at least one letter and rarely more than this, so text beyond can never be read.
 _LETTERS_PER_TOKEN = 32
 
 
 def reranker_named(name: str, threads: int = 1) -> Reranker:
-    """The re-ranker of a short name. Nothing is loaded before the first query."""
+    """Return the re-ranker for a short name. Nothing is loaded before the first query."""
     return _cross_encoder(ready_model(name, RERANKER), threads)
 
 
 class CrossEncoder:
-    """Cheap to make: the weights are read when the first query comes. Safe between threads."""
+    """A re-ranking model. Weights are loaded with the first query. Safe between threads."""
 
     def __init__(self, packaged: PackagedModel, threads: int = 1) -> None:
         self.name: str = packaged.full_name
@@ -536,10 +536,10 @@ class CrossEncoder:
         self._loaded = make_once(load)
 
     def scores(self, query: str, texts: Sequence[str]) -> Floats:
-        """A logit per text. Of a pair that is too long together, the longer one is cut at its end."""
+        """Return a logit per text. Of a pair that is too long, the longer text is cut at its end."""
         scores = []
-        # One pair at a time: int8 models scale activations over the whole batch, so in company a pair would
-        # get another score than alone, and batches are no faster on a CPU.
+        # One pair at a time: int8 models scale activations over the whole batch, so a score would depend on
+        # the batch, and batches are no faster on a CPU.
         for text in texts:
             loaded = self._loaded()
             asked, read = readable(query[: self._letters]), readable(text[: self._letters])

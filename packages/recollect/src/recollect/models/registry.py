@@ -1,8 +1,8 @@
-"""The installed models: embedders and re-rankers, each a package that holds data and a `model.json`.
+"""The installed models: embedders and re-rankers, each a package with data and a `model.json`.
 
 A package registers its model by an entry point of the group `recollect.models`: the model's short name, and
-the package that holds the files. Ours are found by the names of their packages instead, since to read entry
-points takes ten times as long.
+the package with the files. Ours are found by package name instead, since reading entry points takes ten times
+as long.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ _Given = ParamSpec("_Given")
 @dataclass(frozen=True, slots=True)
 class ModelKind:
     noun: str
-    """In messages."""
+    """The word for this kind in messages."""
     prefix: str
-    """How the names of our packages begin."""
+    """The prefix of our packages' names."""
     architectures: tuple[str, ...]
     ours: tuple[str, ...]
-    """The models that we package, the preferred first."""
+    """Our models, the preferred one first."""
     extra: str | None = None
-    """The extra of `recollect-memory` that brings the preferred one."""
+    """The extra of `recollect-memory` that installs the preferred one."""
 
 
 EMBEDDER = ModelKind("model", "recollect_model_", ("onnx", "static"), ("arctic-s", "e5-small", "potion"))
@@ -47,7 +47,7 @@ RERANKER = ModelKind("re-ranker", "recollect_model_rerank_", ("cross-encoder",),
 
 @dataclass(frozen=True, slots=True)
 class PackagedModel:
-    """The descriptor of a model, and the places of its files."""
+    """The descriptor of a model, with the paths of its files."""
 
     name: str
     revision: str
@@ -56,28 +56,28 @@ class PackagedModel:
     languages: tuple[str, ...]
     architecture: Literal["onnx", "static", "cross-encoder"]
     tokens: int | None
-    """The most one run of the model can read; None where there is no limit."""
+    """The most tokens of one run of the model; None without a limit."""
     weights: Path
     tokenizer: Path
     distribution: str
     """The name of its package on the index."""
     graph: Path | None = None
-    """The network as onnxruntime optimises it, with its large weights left in the file of the weights; None:
-    it is optimised at every start."""
+    """The optimised network, whose large weights stay in the file of weights; None if it is optimised at
+    every start."""
     dims: int = 0
-    """For embedders only, as the rest."""
+    """For embedders only, as are all following fields."""
     pooling: Literal["cls", "mean"] = "mean"
     query_prefix: str = ""
     document_prefix: str = ""
     centre: Path | None = None
     rotation: Path | None = None
-    """Not needed where the first numbers already weigh the most, as in Matryoshka training."""
+    """None where the first numbers already weigh the most, as after Matryoshka training."""
     token_centre: Path | None = None
-    """The mean of its token vectors; None: tokens are not compared."""
+    """The mean of its token vectors; None if tokens are not compared."""
 
     @property
     def full_name(self) -> str:
-        """The name beside stored vectors: vectors of two such names are never compared."""
+        """The name stored with vectors; vectors of different names are never compared."""
         return f"{self.name}@{self.revision}"
 
     @property
@@ -88,24 +88,24 @@ class PackagedModel:
 
 @dataclass(frozen=True, slots=True)
 class Availability:
-    """Whether a name, or every name of a kind such as `ollama:…`, would work here."""
+    """Whether a name, or a kind of names such as `ollama:…`, works on this machine."""
 
     name: str
     ready: bool
     reason: str
-    """A description if it is ready; else what is missing."""
+    """A description if it is ready, otherwise the reason."""
     command: str | None = None
     """The command that makes it ready."""
 
 
 def packaged_model(name: str, kind: ModelKind = EMBEDDER) -> PackagedModel | None:
-    """The installed model of this short name."""
+    """Return the installed model with this short name."""
     found = (read_descriptor(folder, distribution) for folder, distribution in _packages(name, kind))
     return next((model for model in found if model.architecture in kind.architectures), None)
 
 
 def ready_model(name: str, kind: ModelKind = EMBEDDER) -> PackagedModel:
-    """The installed model of this short name, where it has all it needs."""
+    """Return the installed model with this short name, if its libraries are installed."""
     state = availability(name, kind)
     model = packaged_model(name, kind) if state.ready else None
     if model is None:
@@ -115,7 +115,7 @@ def ready_model(name: str, kind: ModelKind = EMBEDDER) -> PackagedModel:
 
 
 def availability(name: str, kind: ModelKind = EMBEDDER) -> Availability:
-    """Whether a model is installed with all it needs."""
+    """Return whether a model and its libraries are installed."""
 
     def missing(reason: str, command: str | None = None) -> Availability:
         return Availability(name, ready=False, reason=reason, command=command)
@@ -141,10 +141,10 @@ def availability(name: str, kind: ModelKind = EMBEDDER) -> Availability:
 
 
 def availabilities(kind: ModelKind = EMBEDDER) -> Sequence[Availability]:
-    """Of ours, installed or not; then of what other packages register."""
+    """List our models, installed or not, then those that other packages register."""
     others = sorted({point.name for point in _entry_points()} - set(kind.ours))
     states = [availability(name, kind) for name in (*kind.ours, *others)]
-    # A model of another kind is as good as none.
+    # Treat a model of another kind as missing.
     return [state for state in states if state.ready or state.command]
 
 
@@ -204,7 +204,7 @@ def _model_from(fields: Mapping[str, Any], folder: Path, distribution: str) -> P
 
 
 def _packages(name: str, kind: ModelKind) -> Sequence[tuple[Path, str]]:
-    """The packages that may hold the model of this name, with what the index calls them."""
+    """Yield the packages that may hold the model of this name, with their names on the package index."""
     module = kind.prefix + name.replace("-", "_")
     folder = _folder(module)
     if folder is not None:
@@ -222,7 +222,7 @@ def _entry_points() -> Iterable[EntryPoint]:
 
 
 def _folder(package: str) -> Path | None:
-    """Where an installed package has its files; nothing of it is imported."""
+    """Return the folder of an installed package without importing it."""
     with suppress(ImportError, ValueError):
         spec = find_spec(package)
         if spec is not None and spec.submodule_search_locations:

@@ -1,4 +1,4 @@
-"""Posts JSON to a server: asks again while it is busy, and puts its refusals into words."""
+"""Post JSON to a server: retry while it is busy, and turn its refusals into messages."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ _ATTEMPTS = 4
 _FIRST_PAUSE_SECONDS = 0.5
 _LONGEST_PAUSE_SECONDS = 20.0
 _PASSING = frozenset({408, 429, 500, 502, 503, 504})
-"""Statuses that may be gone a moment later."""
+"""Statuses that are worth a retry."""
 
 
 class Unreachable(RecollectError):
-    """No answer came. The message goes on from the name of who was asked."""
+    """No answer came. The message continues after the server's name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class RemoteAnswer:
 
 
 class Remote:
-    """One address, with the headers that every request to it carries. Keys are in headers alone."""
+    """A server's address and the headers of every request. Keys are only in headers."""
 
     def __init__(
         self,
@@ -56,7 +56,7 @@ class Remote:
 
     @property
     def address(self) -> str:
-        """For messages: without a user and password that it may hold."""
+        """The address for messages, without user and password."""
         return re.sub(r"//[^/@]*@", "//", self._address)
 
     def post(self, path: str, body: Mapping[str, Any]) -> RemoteAnswer:
@@ -71,7 +71,7 @@ class Remote:
             else:
                 if answer.status_code not in _PASSING or attempt == _ATTEMPTS:
                     return RemoteAnswer(answer.status_code, self._without_keys(answer))
-                # The server may name seconds; a date is passed over.
+                # Only a number of seconds is read, not a date.
                 with suppress(ValueError):
                     pause = max(pause, float(answer.headers.get("retry-after", 0)))
             self._sleep(min(pause, _LONGEST_PAUSE_SECONDS))
@@ -79,7 +79,7 @@ class Remote:
         raise AssertionError("the last attempt returns or raises")
 
     def _without_keys(self, answer: Any) -> str:
-        """A refusal may repeat what it was sent, and ends up in messages and logs."""
+        """Remove keys from a refusal, which may repeat them and is shown and logged."""
         text: str = answer.text
         keys = [value.split()[-1] for value in self._headers.values() if value.split()]
         for key in keys if answer.status_code != 200 else ():
@@ -89,14 +89,14 @@ class Remote:
     @cached_property
     def _client(self) -> Any:
         http = http_library()
-        # An error of the library's would repeat what it cannot send.
+        # The library's own error would show the key.
         if not all(value.isascii() and value.isprintable() for value in self._headers.values()):
             raise Unreachable("cannot be asked with a key of such characters; check it in the settings")
         return http.Client(headers=self._headers, timeout=self._timeout_seconds)
 
 
 def http_library() -> Any:
-    """The optional library that speaks HTTP."""
+    """Import the optional HTTP library."""
     try:
         return import_module("httpx")
     except ImportError as error:

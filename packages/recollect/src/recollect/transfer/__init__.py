@@ -1,4 +1,4 @@
-"""Memories in and out: the official server's JSONL, our own that keeps everything, and other programs'."""
+"""Import and export: our full format, the official server's JSONL, and other programs' files."""
 
 from recollect.transfer.exporting import export_file
 from recollect.transfer.importing import (

@@ -1,4 +1,4 @@
-"""Copies a store into another one of any kind: every row with its id, so that both give equal answers."""
+"""Copy a store into another one of any kind: every row with its id, so that both give equal answers."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ if TYPE_CHECKING:
 _Done = TypeVar("_Done")
 
 COPIED: tuple[Table, ...] = tuple(table for table in TABLES if table not in {"lease", "history_stamp"})
-"""All that a store keeps, owners first; not who does what at this moment, nor what only caches ask for."""
+"""The tables that are copied, referenced ones first; not leases and cache keys."""
 _POINTING: dict[Table, tuple[str, ...]] = {
     table: tuple(column for column, other in form.pointers.items() if other == table)
     for table, form in TABLES.items()
 }
-"""Columns that name rows of the same table, which may come later than the row itself."""
+"""Columns that refer to rows of the same table, which may follow later."""
 _STEPS: tuple[tuple[Table, bool], ...] = (
     *((table, False) for table in COPIED),
     *((table, True) for table in COPIED if _POINTING[table]),
 )
-"""Each table; then again, with their pointers, those whose rows point at one another."""
+"""The steps: each table, then again the tables whose rows refer to one another, with these columns."""
 _KEPT_SETTINGS = sorted({*OWN_SETTINGS, COPY_MARK})
 
 _FIRST_ROWS, _MOST_ROWS = 100, 5_000
-# About what a batch takes in memory, here and on its way.
+# The approximate size of a batch, in memory and in transit.
 _BATCH_BYTES = 4_000_000
 
 
@@ -53,27 +53,27 @@ class TableCopy:
 class CopyReport:
     rows: int
     tables: tuple[TableCopy, ...]
-    """Compared after the copy, all rows of both stores."""
+    """Whether all rows of both stores were compared after the copy."""
     resumed: int
-    """Rows that an earlier run had brought over."""
+    """Rows that an earlier run had copied."""
     started_over: bool
-    """An earlier run was of no use any more, because its source was written to since."""
+    """Whether an earlier run was discarded, because its source was written to since."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Mark:
-    """How far a copy has come: which step, and the last key of it that is there."""
+    """The progress of a copy: the step, and its last copied key."""
 
     source: str
     state: str
-    """A digest of all that the source holds."""
+    """A digest of the whole source."""
     step: int = 0
     after: tuple[Any, ...] | None = None
     rows: int = 0
 
     @classmethod
     def read(cls, rows: Snapshot) -> _Mark | None:
-        """The mark of the store, if a copy into it has begun."""
+        """Return the mark of the store, if a copy into it has begun."""
         found = rows.rows("setting", ("value",), (Equals("name", COPY_MARK),))
         if not found:
             return None
@@ -90,10 +90,9 @@ def copy_store(
     copying: Progress | None = None,
     comparing: Progress | None = None,
 ) -> CopyReport:
-    """Make an empty store hold what another one holds, or finish what an earlier run began.
+    """Copy a store into an empty one, or finish an earlier run.
 
-    The source is read as it is at one moment. The target cannot be opened before all of it is there and was
-    compared.
+    The source is read in one snapshot. The target cannot be opened before it is complete and compared.
     """
     with source.read() as snapshot:
         seen = _copy_source(snapshot)
@@ -115,7 +114,7 @@ def copy_store(
         if different:
             raise StoreDamaged(
                 f"The copy differs from its source: {', '.join(different)}. Another program may have written "
-                "to it meanwhile. It stays unusable; name another destination and copy again."
+                "to it during the copy. It stays unusable; name another destination and copy again."
             )
 
         def finish(rows: CopyTarget) -> None:
@@ -136,10 +135,10 @@ def _copy_source(snapshot: Snapshot) -> CopySource:
 
 
 def _transact(target: Store, work: Callable[[CopyTarget], _Done]) -> _Done:
-    """Do a piece of the copy once, also where a store runs it again.
+    """Do a piece of the copy once, even if the store retries it.
 
-    A server that fails at a commit may have made it. Each piece leaves another mark than it found: where that
-    one is there, the piece is.
+    A server that fails at a commit may have committed. Each piece changes the mark, so a changed mark shows
+    that the piece is done.
     """
     earlier: list[tuple[_Done, _Mark | None]] = []
 
@@ -156,7 +155,7 @@ def _transact(target: Store, work: Callable[[CopyTarget], _Done]) -> _Done:
 
 
 def _shared_columns(source: CopySource, target: CopySource) -> dict[Table, tuple[str, ...]]:
-    """The columns of each table. A store may also note the scope of rows that belong to others."""
+    """Return the columns of each table. A store may also store the scope of dependent rows."""
     shared = {}
     for table in COPIED:
         theirs, ours = source.stored_columns(table), target.stored_columns(table)
@@ -170,7 +169,7 @@ def _shared_columns(source: CopySource, target: CopySource) -> dict[Table, tuple
     return shared
 
 
-# The beginning and the end
+# Beginning and end
 
 
 def _store_id(snapshot: Snapshot) -> str:
@@ -179,7 +178,7 @@ def _store_id(snapshot: Snapshot) -> str:
 
 
 def _begun(rows: CopyTarget, new: _Mark) -> tuple[_Mark, bool]:
-    """Where to go on, and whether an earlier run was given up."""
+    """Return where to continue, and whether an earlier run was discarded."""
     if _store_id(rows) == new.source:
         raise InvalidInput("Both names are of the same store; name another one to copy it to.")
     found = _Mark.read(rows)
@@ -201,7 +200,7 @@ def _begun(rows: CopyTarget, new: _Mark) -> tuple[_Mark, bool]:
         if sum(counts.values()) - own != found.rows:
             raise Conflict(
                 "The destination is the unfinished copy of this store, but another program has written to it "
-                "meanwhile. Keep what you need of it, and name another destination."
+                "since. Keep what you need of it, and name another destination."
             )
         if found.state == new.state:
             return found, False
@@ -209,7 +208,7 @@ def _begun(rows: CopyTarget, new: _Mark) -> tuple[_Mark, bool]:
             if table != "setting":
                 rows.remove(table, ())
     rows.remove("setting", (Not(OneOf("name", _KEPT_SETTINGS)),))
-    # A new id, so that no cache of the store as it was before is used for the copy.
+    # A new id, so that no cache of the former content is used for the copy.
     rows.put("setting", [{"name": "store_id", "value": secrets.token_hex(16)}])
     _put_mark(rows, new)
     return new, found is not None
@@ -224,11 +223,11 @@ def _refuse_other_copy(rows: CopyTarget, expected: _Mark) -> None:
         raise Conflict("Another `recollect copy` writes to this destination; let that one finish.")
 
 
-# Carrying rows over
+# Copying rows
 
 
 def _copy_rows(seen: CopySource, target: Store, mark: _Mark, total: int, progress: Progress | None) -> _Mark:
-    """Each batch comes with the mark that counts it, so that nothing is brought twice or left out."""
+    """Copy rows in batches, each with its mark, so that nothing is copied twice or left out."""
     with target.read() as other:
         wanted = {table: tuple(_copy_source(other).stored_columns(table)) for table in COPIED}
         keys = {table: _copy_source(other).page_key(table) for table in COPIED}
@@ -242,7 +241,7 @@ def _copy_rows(seen: CopySource, target: Store, mark: _Mark, total: int, progres
             if points:
                 rows = [row for row in page if any(value is not None for value in row[-len(pointing) :])]
             elif empty:
-                # Leave out pointers to rows that may not be there yet.
+                # Leave out references to rows that may follow later.
                 rows = [tuple(None if at in empty else value for at, value in enumerate(row)) for row in page]
             done = replace(mark, step=step, after=key, rows=mark.rows + (0 if points else len(rows)))
             _transact(target, partial(_write_batch, table, columns, rows, mark, done, points))
@@ -261,7 +260,7 @@ def _write_batch(
     points: bool,
     transaction: CopyTarget,
 ) -> None:
-    """Write some rows together with the mark that counts them."""
+    """Write some rows together with their mark."""
     _refuse_other_copy(transaction, before)
     write = transaction.refill if points else transaction.fill
     write(table, columns, rows)
@@ -274,9 +273,9 @@ def _write_batch(
 def _pages(
     snapshot: CopySource, table: Table, columns: Sequence[str], after: Row | None = None
 ) -> Iterator[tuple[Row, list[Row]]]:
-    """All rows in batches, each with its last key.
+    """Yield all rows in batches, each with its last key.
 
-    The scope of a row is looked up where the store does not note it.
+    The scope of a row is looked up where the store does not store it.
     """
     read, owner = list(columns), None
     if "scope_id" in columns and "scope_id" not in snapshot.stored_columns(table):
@@ -352,7 +351,7 @@ def _tables(
 
 
 def _pack(row: Row) -> bytes:
-    """The values with their types; bytes after all others, as they are. Zero has no sign in SQLite."""
+    """Serialise the values with their types, bytes last. Zero has no sign in SQLite."""
     plain = repr(
         [
             (len(value),) if isinstance(value, bytes) else value + 0.0 if isinstance(value, float) else value

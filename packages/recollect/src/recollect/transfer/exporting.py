@@ -1,4 +1,4 @@
-"""Writes a store's memories to a file or a folder."""
+"""Write a store's memories to a file or a folder."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ _MARKDOWN_LACKS = (
 
 
 def format_for(target: str | Path) -> ExportFormat:
-    """The format that the name of a file or folder asks for; without a known ending, `full`."""
+    """Return the format for the name of a file or folder; `full` without a known ending."""
     text = str(target)
     path = Path(text.lower())
     if path.suffix == ".zip":
@@ -74,17 +74,16 @@ def export_file(
 ) -> ExportReport:
     """Export to a file or a folder, or to a stream that takes text or bytes.
 
-    `full` keeps everything there is, forgotten things and what was learnt from use too, of every scope, or of
-    the engine's with `scope_only`; imported into an empty store, it gives the same store again, ids included.
-    Without `learning`, it holds memories and relations alone. `official` is what the official memory server
-    reads and writes: the entities of the engine's scope, the observations and relations in force, in the
-    order in which they came. `markdown`, `csv` and `parquet` make a folder, or a zip where the name ends so.
-    None: what `format_for` tells of the name. The scope of an engine that is `scoped(owner, None)` is that of
-    all the owner's agents.
+    `full` keeps everything: forgotten memories, and what was learnt from use, of every scope, or of the
+    engine's with `scope_only`. Imported into an empty store, it gives the same store, ids included. Without
+    `learning`, it has only memories and relations. `official` is the format of the official memory server:
+    the entities, observations and relations in force of the engine's scope, oldest first. `markdown`, `csv`
+    and `parquet` make a folder, or a zip if the name ends in .zip. Without a format, `format_for` chooses it
+    by the name. The scope of an engine that is `scoped(owner, None)` includes all the owner's agents.
 
-    All of it is of one moment. A file or folder appears only when it is whole, and one that is there is kept
-    unless `overwrite` says otherwise; a file whose name ends in .gz is packed. `progress` gets numbers of
-    lines or memories.
+    The export is one snapshot. A file or folder appears only when it is complete, and an existing one is kept
+    unless `overwrite` is true; a file whose name ends in .gz is packed. `progress` gets numbers of lines or
+    memories.
     """
     if format is None:
         format = format_for(target) if isinstance(target, str | Path) else "full"  # noqa: A001
@@ -135,7 +134,7 @@ def _write_lines(
     if full:
         write(full_header(learning=learning))
         counts["lines"] = 1
-        # Relations have no scope of their own, and one memory in two is used: near enough for a bar.
+        # Relations have no scope column; this estimate is good enough for a progress bar.
         logs: tuple[Any, ...] = ("recall", "answer_log", "tuning", "dream") if learning else ()
         total = sum(map(found.count, ("memory", *logs)))
     for record in report_each(records(), total, progress):
@@ -153,14 +152,14 @@ def _official_note(found: Export) -> str | None:
 
 
 _ROWS_AT_ONCE = 2_000
-# In columns of their own, in tables of their own, or of no use in a table.
+# Fields with other columns or tables, or without use in a table.
 _ELSEWHERE = {"scope", "observations", "former", "absences", "mentions"}
-# Starts of formulas in a spreadsheet; and the mark itself, so that taking one off always gives the text.
+# Starts of formulas in a spreadsheet, and the mark itself, so that removing one mark always gives the text.
 _MARKED_STARTS = ("=", "+", "-", "@", "\t", "\r", "'")
 
 
 def _columns(record: type[Any], *first: tuple[str, str]) -> tuple[tuple[str, str], ...]:
-    """Names and types, in the order of the record's fields."""
+    """Return names and types, in the order of the record's fields."""
     own = ((field.name, str(field.type)) for field in fields(record) if field.name not in _ELSEWHERE)
     return (*first, *own)
 
@@ -195,7 +194,7 @@ def _write_tables(
 
 
 def _table_rows(found: Export, counts: Counter[str], progress: Progress | None) -> Iterator[tuple[str, Row]]:
-    """Every row, after the name of its table."""
+    """Yield every row with the name of its table."""
     names = {table: [name for name, _ in columns] for table, columns in TABLE_COLUMNS.items()}
     for memory in report_each(found.memories(), found.count("memory"), progress):
         own = (memory.scope.owner, memory.scope.agent)
@@ -210,7 +209,7 @@ def _table_rows(found: Export, counts: Counter[str], progress: Progress | None) 
 
 @contextmanager
 def _csv_table(table: str, file: IO[bytes]) -> Iterator[Callable[[Sequence[Row]], None]]:
-    """As RFC 4180 has it, in UTF-8; what a spreadsheet would take for a formula gets a `'` before it."""
+    """Write CSV (RFC 4180, UTF-8); a text that a spreadsheet would read as a formula gets a `'`."""
     text = io.TextIOWrapper(file, encoding="utf-8", newline="", write_through=False)
     writer = csv.writer(text)  # lines end with CR LF, quotes are doubled
     writer.writerow([name for name, _ in TABLE_COLUMNS[table]])
@@ -267,7 +266,7 @@ def _parquet_table(table: str, file: IO[bytes]) -> Iterator[Callable[[Sequence[R
 def _plain_value(value: Any) -> Any:
     if isinstance(value, Mapping):
         return _as_json(value)
-    # A member of an enumeration is a text of its own kind.
+    # Members of an enumeration become plain text.
     return str(value) if isinstance(value, str) else value
 
 

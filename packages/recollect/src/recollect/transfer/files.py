@@ -30,20 +30,20 @@ _GZIP_MARK = b"\x1f\x8b"
 UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 _UTF8_MARK = b"\xef\xbb\xbf"
 LINE_LIMIT = 256 * 1024 * 1024
-"""Bytes of one line: room for a hundred long former texts. Beyond it, a file without line ends would be read
-into memory whole."""
+"""The most bytes of a line: room for a hundred long former texts. Without a limit, a file without line ends
+would be read into memory whole."""
 MOST_UNPACKED = 100
-"""How many times its packed size a file may have once unpacked: texts have five to twenty times."""
+"""The largest ratio of unpacked to packed size; texts have five to twenty."""
 _UNPACKED_FREELY = 16 * 1024 * 1024
 _LINES_PER_REPORT, _ITEMS_PER_REPORT = 1_000, 500
 _DATABASE = b"SQLite format 3\0"
 HOW_TO_OVERWRITE = "replace it with --overwrite (in Python: overwrite=True)"
-# Windows distinguishes text from bytes even here.
+# Windows distinguishes text from binary files.
 NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
 
 
 class FileLine(NamedTuple):
-    """A line that holds something, under its number in the file, from 1. None: it is too long to read."""
+    """A line that is not empty, with its number from 1; its content is None if it is too long."""
 
     number: int
     content: bytes | None
@@ -58,13 +58,13 @@ class LineFile:
     _size: int
     progress: Progress | None = None
     _passes: int = 1
-    """How often the lines will be read: progress counts the bytes of every pass."""
+    """The planned passes over the lines; progress counts the bytes of each."""
     _done: int = field(default=0, init=False)
     read: int = field(default=0, init=False)
-    """How many lines the last pass found that hold something."""
+    """The number of lines of the last pass, without empty ones."""
 
     def lines(self) -> Iterator[FileLine]:
-        """Every line that is not empty, from the start; without line ends and a byte-order mark."""
+        """Yield the lines that are not empty, from the start, without line ends and byte-order mark."""
         self.read = 0
         for number, content in self._numbered_lines():
             if content is None or content.strip():
@@ -77,12 +77,12 @@ class LineFile:
         self._report()
 
     def finish(self) -> None:
-        """Say that the passes still planned are not needed."""
+        """Cancel the remaining planned passes."""
         if self.progress is not None and self._done < self._passes:
             self.progress(self._passes * self._size, self._passes * self._size)
 
     def first(self) -> FileLine | None:
-        """The first line that holds something."""
+        """Return the first line that is not empty."""
         numbered = (FileLine(*line) for line in self._numbered_lines())
         return next((line for line in numbered if line.content is None or line.content.strip()), None)
 
@@ -111,7 +111,7 @@ def open_lines(
     if not isinstance(source, str | Path):
         with tempfile.TemporaryFile() as spool:
             while piece := source.read(1 << 20):
-                # Half a surrogate pair passes here, so that its own line is named later.
+                # A lone surrogate passes here, so that a later error can name its line.
                 spool.write(piece.encode("utf-8", "surrogatepass") if isinstance(piece, str) else piece)
             yield LineFile("the stream", spool, spool.tell(), progress, passes)
         return
@@ -135,7 +135,7 @@ def open_lines(
 
 @contextmanager
 def open_unpacked(raw: BinaryIO) -> Iterator[BinaryIO]:
-    """The content of a file that may be packed with gzip."""
+    """Open the content of a file that may be packed with gzip."""
     start = raw.read(2)
     raw.seek(0)
     if start == _GZIP_MARK:
@@ -146,7 +146,7 @@ def open_unpacked(raw: BinaryIO) -> Iterator[BinaryIO]:
 
 
 class _UnpackedFile(gzip.GzipFile):
-    """A gzip file that is refused once it unpacks to too much: a few kilobytes can hold gigabytes."""
+    """A gzip file with a limit on its unpacked size: a few kilobytes can unpack to gigabytes."""
 
     def __init__(self, packed: BinaryIO) -> None:
         super().__init__(fileobj=packed, mode="rb")
@@ -164,7 +164,7 @@ class _UnpackedFile(gzip.GzipFile):
 
 
 def check_unpacked(what: str, unpacked: int, packed: int) -> None:
-    """Refuse what has more bytes unpacked than texts ever have."""
+    """Refuse content that is packed more tightly than texts can be."""
     if unpacked > max(_UNPACKED_FREELY, MOST_UNPACKED * packed):
         raise InvalidInput(
             f"{what} is packed so tightly that it is no export: {packed:,} bytes hold {unpacked:,} or more, "
@@ -197,7 +197,7 @@ def open_target(
         if isinstance(target, str | Path):
             binary = stack.enter_context(new_file(Path(target), overwrite=overwrite))
             if Path(target).suffix.lower() == ".gz":
-                # No name and no time in it, so that equal exports are equal files.
+                # Without name and time, so that equal exports are equal files.
                 packed = gzip.GzipFile(filename="", fileobj=binary, mode="wb", mtime=0)
                 binary = stack.enter_context(packed)
         yield lambda line: binary.write(line.encode("utf-8"))
@@ -205,13 +205,13 @@ def open_target(
 
 @contextmanager
 def new_file(given: Path, *, overwrite: bool) -> Iterator[BinaryIO]:
-    """A file that gets its name when it is whole."""
+    """Write a file that gets its name when it is complete."""
     path = given.resolve()  # a link stays, and what it leads to is replaced
     _check_target(given, path, overwrite=overwrite)
-    # In the same folder, so that the last step is a rename, which is done or not done.
+    # In the same folder, so that the last step is an atomic rename.
     draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
     try:
-        # For its owner alone: it holds what the store holds.
+        # Readable by its owner only, like the store.
         with os.fdopen(os.open(draft, NEW_FILE, 0o600), "wb") as raw:
             yield raw
             raw.flush()
@@ -252,7 +252,7 @@ _JSON_TYPES = {dict: "an object", list: "a list", str: "a text", bool: "a truth 
 
 
 def read_object(content: bytes | None) -> dict[str, Any]:
-    """The object on a line; `InvalidInput` says what is there instead."""
+    """Return the object on a line; `InvalidInput` names other content."""
     if content is None:
         raise InvalidInput(f"The line is too long to be read: it has over {LINE_LIMIT:,} bytes.")
     try:
@@ -261,7 +261,7 @@ def read_object(content: bytes | None) -> dict[str, Any]:
         raise InvalidInput(f"The line is not UTF-8 text: byte {error.start + 1} is wrong.") from None
     except json.JSONDecodeError as error:
         raise InvalidInput(f"The line is not JSON: {error.msg} at character {error.colno}.") from None
-    except (ValueError, RecursionError) as error:  # a number of thousands of digits; brackets without end
+    except (ValueError, RecursionError) as error:  # a number of thousands of digits; endless brackets
         raise InvalidInput(f"The line cannot be read as JSON: {error}.") from None
     if not isinstance(plain, dict):
         raise InvalidInput(f"The line holds {json_type(plain)}, where an object was expected.")
@@ -280,12 +280,12 @@ def json_type(value: object) -> str:
 
 @lazy_dataclass(frozen=True, slots=True)
 class LineFormat:
-    """How the lines of a file say what they hold."""
+    """How lines of a file are read."""
 
     key: str
     """The key that names the kind of a line's record."""
     parsers: Mapping[str, Callable[[dict[str, Any]], tuple[Any, str | None]]]
-    """By kind: the record of a line and, if something of it had to be left out, what."""
+    """Readers by kind: each returns the record of a line, and a note on anything left out."""
     headed: bool = False
     """Whether records begin after the first line."""
 
@@ -310,7 +310,7 @@ class NumberedRecord(NamedTuple):
 def records(
     source: LineFile, format_: LineFormat, bad: Callable[[int, str], None], without: str | None = None
 ) -> Iterator[NumberedRecord]:
-    """The records of every line that can be read, but for those of a kind; `bad` gets the others."""
+    """Yield the records of all readable lines except of one kind; `bad` gets the unreadable ones."""
     for number, content in islice(source.lines(), int(format_.headed), None):
         try:
             plain = read_object(content)
@@ -349,23 +349,23 @@ def report_each(items: Iterable[Any], total: int | None, progress: Progress | No
         progress(done, None if total is None else done)
 
 
-# A folder, or a zip of it, that appears whole or not at all, and is its owner's alone.
+# A folder, or a zip of it, that appears complete or not at all, readable by its owner only.
 
 
 MANIFEST = "recollect.json"
-"""In every folder that we wrote: what kind of export it is."""
+"""A file in every exported folder; it names the kind of export."""
 EXPORT_TABLES = ("memories", "observations", "relations")
 """The files of an export to tables, without their endings."""
 _MANIFEST_BYTES = 1_000
 _TABLE_FORMATS = ("csv", "parquet")
 _OWN_NAMES = {MANIFEST, *(f"{table}.{ending}" for table in EXPORT_TABLES for ending in _TABLE_FORMATS)}
 MARKDOWN_START = b"---\nrecollect: "
-"""How each of our Markdown files begins."""
+"""The beginning of each of our Markdown files."""
 
 
 @contextmanager
 def open_folder(target: str, *, overwrite: bool) -> Iterator[Path]:
-    """An empty folder to fill; at the end it gets its name, or is packed where the name ends in .zip."""
+    """Yield an empty folder to fill; then rename it, or pack it if the name ends in .zip."""
     given = Path(target)
     path = given.resolve()  # a link stays, and what it leads to is replaced
     if not path.parent.is_dir():
@@ -381,7 +381,7 @@ def open_folder(target: str, *, overwrite: bool) -> Iterator[Path]:
                 yield draft
                 with zipfile.ZipFile(raw, "w", zipfile.ZIP_DEFLATED) as packed:
                     for file in _files(draft):
-                        # No time in it, so that equal exports are equal files.
+                        # Without a time, so that equal exports are equal files.
                         entry = zipfile.ZipInfo(file.relative_to(draft).as_posix())
                         entry.compress_type = zipfile.ZIP_DEFLATED
                         entry.external_attr = 0o100600 << 16
@@ -404,7 +404,7 @@ def write_manifest(folder: Path, format_: str) -> None:
 
 
 def read_manifest(path: Path) -> str | None:
-    """The format of a folder or a zip that we wrote; None of any other."""
+    """Return the format of an exported folder or zip; None for any other."""
     try:
         if path.is_dir():
             content = (path / MANIFEST).read_bytes()[:_MANIFEST_BYTES]
@@ -428,7 +428,7 @@ def is_table_export(path: Path) -> bool:
 
 @contextmanager
 def unpacked_folder(path: Path) -> Iterator[Path]:
-    """The folder itself; of a zip, a temporary one with its Markdown files."""
+    """Yield the folder itself; for a zip, a temporary folder with its Markdown files."""
     if path.is_dir():
         yield path
         return
@@ -437,7 +437,7 @@ def unpacked_folder(path: Path) -> Iterator[Path]:
             with zipfile.ZipFile(path) as packed:
                 entries = [each for each in packed.infolist() if each.filename.endswith((".md", MANIFEST))]
                 check_unpacked(str(path), sum(each.file_size for each in entries), path.stat().st_size)
-                # Entries that would lead elsewhere are extracted into the folder.
+                # `extract` keeps entries with outside paths inside the folder.
                 packed.extractall(folder, entries)
         except (OSError, EOFError, RuntimeError, zipfile.BadZipFile, zlib.error) as error:
             raise InvalidInput(f"{path} could not be unpacked: {error}.") from error
@@ -446,19 +446,19 @@ def unpacked_folder(path: Path) -> Iterator[Path]:
 
 @contextmanager
 def private_file(path: Path) -> Iterator[IO[bytes]]:
-    """A new file, for its owner alone: it holds what the store holds."""
+    """Open a new file that only its owner can read, like the store."""
     with os.fdopen(os.open(path, NEW_FILE, 0o600), "wb") as file:
         yield file
 
 
 def _files(folder: Path) -> list[Path]:
-    """Everything in it but folders; a link is what it is, wherever it leads."""
+    """Yield everything in it except folders; links are not followed."""
     return sorted(path for path in folder.rglob("*") if path.is_symlink() or not path.is_dir())
 
 
 def _replace_folder(draft: Path, path: Path) -> None:
     for file in _files(draft):
-        # Before the name: after a power cut, what has the name is whole.
+        # Sync before the rename: after a power cut, a file with the name is complete.
         with file.open("r+b") as written:
             os.fsync(written.fileno())
     if not path.exists():

@@ -1,4 +1,4 @@
-"""Writes what another program remembered into a store, once however often it is imported."""
+"""Write another program's memories into a store; importing them again adds nothing twice."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ if TYPE_CHECKING:
     from recollect.transfer.moved_rows import Import
 
 UNKNOWN = "unknown"
-"""The type of an entity of which nothing but its name is known."""
+"""The type of an entity of which only the name is known."""
 _SHOWN = 60
 
 
 @dataclass(frozen=True, slots=True)
 class PlacedNote:
-    """A note, with what ties it to others by their keys and names."""
+    """A note, with the keys and names that link it to others."""
 
     memory: Memory
     superseded_by: str | None
@@ -66,25 +66,25 @@ class PlacedRelation:
 
 
 ForeignRecord = Memory | PlacedNote | PlacedMessage | PlacedRelation | Conversation | NoPlace | BadRow
-"""A `Memory` is an entity. Ids are negative, so that they are not taken for ids of the store."""
+"""A `Memory` is an entity. Ids are negative, so that they cannot be mistaken for ids of the store."""
 
 
 @dataclass(frozen=True, slots=True)
 class Placing:
-    """Where imported things go, and what they are marked with."""
+    """The destination of imported items, and their marks."""
 
     format: str
     scope: Scope
     """The scope of items without an owner."""
     at: datetime
-    """The time of what has none."""
+    """The time of items without one."""
     merge_owners: bool = False
-    """Import everything into `scope`, whichever owner the source names."""
+    """Whether to import everything into `scope`, regardless of the source's owners."""
 
     def records(self, items: Iterable[ForeignItem]) -> Iterator[ForeignRecord]:
-        """Each item as a store takes it; one that it would refuse is a bad row.
+        """Yield each item as a record for the store; an item that the store would refuse is a bad row.
 
-        A note that the source holds twice is taken once; another one under the same key is a bad row.
+        A note that occurs twice is taken once; a different one with the same key is a bad row.
         """
         ids = count(-1, -1)
         seen: dict[tuple[Scope, str | None], str] = {}
@@ -134,8 +134,8 @@ class Placing:
         return self._mark(f"entity:{name}")
 
     def _mark(self, key: str, owner: str = "", agent: str = "") -> str:
-        """The mark that identifies an item in its scope when it is imported again."""
-        # Two owners may use the same key; where they are merged, that must not make one memory of two.
+        """Return the mark that identifies an item in its scope when it is imported again."""
+        # Two owners may use the same key; merging owners must not merge their memories.
         whose = f"{owner}/{agent}:" if self.merge_owners and (owner or agent) else ""
         return f"{self.format}:{storable_text(whose + key)}"
 
@@ -306,7 +306,7 @@ def _utc(moment: datetime | None) -> datetime | None:
 
 
 def _in_utc(moment: datetime) -> datetime:
-    """In UTC; a time that names no zone is read as UTC."""
+    """Convert to UTC; a time without a zone is read as UTC."""
     try:
         return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
     except (OverflowError, ValueError):
@@ -344,7 +344,7 @@ _EXAMPLES = 3
 
 
 class ForeignTally:
-    """Counts what is read, whatever becomes of it."""
+    """Counts the records that were read, stored or not."""
 
     def __init__(self) -> None:
         self.tally: Tally = Tally()
@@ -410,7 +410,7 @@ class ForeignTally:
         )
 
     def _count_owner(self, scope: Scope) -> None:
-        """Under `ana`, or `ana/bot` for an agent of hers; empty for no owner."""
+        """Return `ana`, or `ana/bot` for an agent of Ana's; empty for no owner."""
         self._owners[f"{scope.owner}/{scope.agent}" if scope.agent else scope.owner] += 1
 
     def _state(self, memory: Memory) -> None:
@@ -427,7 +427,7 @@ class ForeignTally:
 
 
 class ForeignImport:
-    """Takes records in; what was brought before is known by its mark, whatever has become of it here."""
+    """Writes records; their marks identify earlier imports, even of memories that were forgotten here."""
 
     def __init__(self, into: Import, placing: Placing, tally: Tally) -> None:
         self._into = into
@@ -442,7 +442,7 @@ class ForeignImport:
         self._new_relations: set[int] = set()
 
     def add(self, records: Iterable[ForeignRecord]) -> None:
-        """Write memories as they come. Relations wait for `finish`, since their ends may come later."""
+        """Write memories at once. Relations wait for `finish`, since their ends may follow later."""
         source = iter(records)
         while batch := list(islice(source, _AT_ONCE)):
             self._add_entities([each for each in batch if isinstance(each, Memory)])
@@ -452,7 +452,7 @@ class ForeignImport:
             self._relations += [each for each in batch if isinstance(each, PlacedRelation)]
 
     def finish(self) -> None:
-        """Tie what was written together."""
+        """Write the relations and links between the imported memories."""
         for relations in _batches(self._relations):
             self._add_relations(relations)
         for batch in _batches(self._about):
@@ -512,7 +512,7 @@ class ForeignImport:
                 changed.append(change)
             if known.deleted_at is not None:
                 continue
-            # Link what the source has superseded since, and what an interrupted import did not link.
+            # Link notes that the source superseded since, and links missing after an interrupted import.
             scope, by = note.memory.scope, note.superseded_by
             if by is not None and known.superseded_by is None:
                 self._superseded.append((known.id, scope, by, known.superseded_at is None))
@@ -537,10 +537,10 @@ class ForeignImport:
             self._tally.add("left", f"memory {here.id}: the source has since forgotten it; it stays here.")
         if here.deleted_at is not None or here.superseded_at is not None:
             return None
-        # It was stored with the source's own time, and has that until it is changed here.
+        # It was stored with the source's time, and keeps that until it is changed here.
         is_newer = note.updated_at > here.updated_at and not note.undated
         is_new = note.text != here.text and all(note.text != former.text for former in here.former)
-        # A source that dates no changes words a note otherwise only since it was last imported.
+        # In a source without change times, another text means a change since the last import.
         is_dated = note.updated_at > note.created_at
         if is_new and is_dated and not is_newer and here.revisions > len(note.former):
             self._tally.add("left", f"memory {here.id}: it changed here later than in the source.")
@@ -587,7 +587,7 @@ class ForeignImport:
                 self._tally.counts["relations_new"] += 1
 
     def _make_missing(self, wanted: Iterable[tuple[Scope, str]]) -> None:
-        """Entities that only a relation or a note names."""
+        """Create the entities that only a relation or a note names."""
         at, made = self._placing.at, []
         for scope, name in dict.fromkeys(wanted):
             if (scope, name) in self._entities:
@@ -611,7 +611,7 @@ class ForeignImport:
                 continue
             if not was_here:
                 new.append((id_, by))
-            elif by in self._new:  # else it was brought back here
+            elif by in self._new:  # otherwise it was restored here
                 since.append(Supersede(scope, (id_,), by))
         if new:
             self._into.apply([AdoptLinks(superseded=tuple(new))])

@@ -1,4 +1,4 @@
-"""The protocol of importers: what a format is given to read, and the records that it yields."""
+"""The protocol of importers: the source that a format reads, and the records that it yields."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class ForeignObservation:
     content: str
     kind: str = "generic"
     created_at: datetime | None = None
-    """Default: when its entity was made."""
+    """Default: the time of its entity."""
     happened_at: datetime | None = None
     superseded_at: datetime | None = None
     superseded_by: str | None = None
@@ -72,7 +72,7 @@ class ForeignNote:
     """A note: one independent text."""
 
     key: str
-    """The source's own id of it, or what else stays the same in a later state of the source."""
+    """The source's id, or another text that stays the same in a later export."""
     text: str
     created_at: datetime | None = None
     updated_at: datetime | None = None
@@ -95,20 +95,20 @@ class ForeignNote:
     superseded_at: datetime | None = None
     forgotten_at: datetime | None = None
     expires_at: datetime | None = None
-    """From then on no search finds it; it may be past."""
+    """The time from which no search finds it; it may be past."""
     owner: str = ""
     agent: str = ""
     ref: str = ""
-    """The name by which an adapter of ours for that program finds it; empty: none does."""
+    """The ref by which our adapter for that program finds it; empty without an adapter."""
 
 
 @dataclass(frozen=True, slots=True)
 class ForeignMessage:
-    """A turn of a conversation; turns of a session are read in the order in which they were said."""
+    """A turn of a conversation; turns of a session come in their order."""
 
     session: str
     key: str
-    """As a note's, within its session."""
+    """Like a note's key, within its session."""
     text: str
     role: str = ""
     speaker: str = ""
@@ -164,7 +164,7 @@ class Conversation:
     """Turns of one session. A long session may come in several of these, each with its next turns."""
 
     session: str
-    """The same for the same conversation of a later export."""
+    """The same in a later export of the conversation."""
     title: str
     turns: tuple[Turn, ...]
     bad: tuple[str, ...] = ()
@@ -193,17 +193,17 @@ class ForeignFormat:
     """
 
     name: str
-    """As `--format` takes it; it begins the `source` of every memory that was imported from it."""
+    """The name for `--format`; the `source` of every imported memory begins with it."""
     title: str
     """A description for people."""
     recognises: Callable[[ForeignSource], bool]
-    """Whether a source is of this format. It is quick and writes nothing. It raises only
-    `InvalidInput`, where a source is of this format and cannot be read."""
+    """Whether a source has this format. It must be quick and write nothing. It raises only `InvalidInput`,
+    for a source of this format that cannot be read."""
     read: Callable[[ForeignSource], Iterator[ForeignItem]]
-    """The items of a source, in any order. What has no place here is a `NoPlace`, never nothing."""
+    """Read the items of a source, in any order. Things that Recollect cannot keep are a `NoPlace`."""
     order: int = 0
-    """Formats with a lower number are tried first. From 1 on, Recollect's own files of lines are tried before
-    it, and a source that a person names to be of this format need not be recognised."""
+    """Formats with a lower number are tried first. From 1 on, Recollect's own line formats are tried before
+    it, and a source whose format the user names need not be recognised."""
     signs: tuple[bytes, ...] = ()
     """Bytes near the start of its files. A large file that has one is recognised without reading it whole."""
 
@@ -212,24 +212,24 @@ class ForeignFormat:
 
 
 _DATABASE = b"SQLite format 3\0"
-# Where the header of a SQLite file says that readers use a write-ahead log: 2 does.
+# The place in the header of a SQLite file that shows a write-ahead log, by the value 2.
 _READ_VERSION = 19
 _WAL = 2
 _HEAD = 64 * 1024
 DOCUMENT_LIMIT = 512 * 1024 * 1024
-"""A JSON document is read whole, and a larger one is not read; talks have a reader that takes any size."""
+"""The most bytes of a JSON document, which is read whole; conversations have a reader for any size."""
 
 
 class ForeignRow(dict[str, Any]):
-    """A row of a SQLite file, by column. A column that the file does not have, as with another version of
-    the program that wrote it, is None.
+    """A row of a SQLite file, by column. A missing column, such as in another version of the program, is
+    None.
     """
 
     def __missing__(self, column: str) -> None:
         return None
 
     def text(self, column: str) -> str:
-        """Return a column as text, whatever type the program stored; empty for NULL."""
+        """Return a column of any type as text; empty for NULL."""
         value = self[column]
         if isinstance(value, bytes):
             return value.decode("utf-8", "replace")
@@ -252,14 +252,14 @@ class ForeignSource:
         if not exists:
             raise InvalidInput(f"There is no file or folder {path}.")
         if not self.path.is_file() and not self.path.is_dir():
-            # A pipe can be read once, and a source is looked at before it is read.
+            # A pipe can be read only once, and a source is inspected before it is read.
             raise InvalidInput(
                 f"{path} is not an ordinary file; save it as one, or pipe it into: recollect import -"
             )
 
         if not self.path.is_dir():
             return
-        # Before a format looks for its own files in it, and the error names one that may not exist.
+        # Check now, before a format looks for its own files and its error names one that may not exist.
         try:
             with os.scandir(self.path):
                 pass
@@ -269,7 +269,7 @@ class ForeignSource:
 
     @property
     def display_name(self) -> str:
-        """For people to read: without a password."""
+        """The path or URL for messages, without a password."""
         return without_password(self.url) if self.url else str(self.path)
 
     @property
@@ -278,7 +278,7 @@ class ForeignSource:
 
     @cached_property
     def head(self) -> bytes:
-        """The first bytes of a file; none of a folder."""
+        """The first bytes of a file; empty for a folder."""
         if not self.path.is_file():
             return b""
         try:
@@ -294,7 +294,7 @@ class ForeignSource:
 
     @cached_property
     def tables(self) -> dict[str, tuple[str, ...]]:
-        """The columns of every table of a SQLite file or a PostgreSQL database; none of anything else."""
+        """The columns of every table of a SQLite file or a PostgreSQL database; empty for other sources."""
         found: defaultdict[str, list[str]] = defaultdict(list)
         if self.url:
             for row in self.select(_SERVER_COLUMNS):
@@ -309,11 +309,11 @@ class ForeignSource:
         return {name: tuple(columns) for name, columns in found.items()}
 
     def has_table(self, name: str, *columns: str) -> bool:
-        """Whether a SQLite file has such a table, with at least these columns."""
+        """Whether a SQLite file has this table with at least these columns."""
         return self.is_database and name in self.tables and set(columns) <= set(self.tables[name])
 
     def select(self, statement: str) -> Iterator[Mapping[str, Any]]:
-        """The rows of a query, by column, of a SQLite file or of a PostgreSQL database."""
+        """Return the rows of a query on a SQLite file or a PostgreSQL database, by column."""
         if self.url:
             yield from _select_rows(self.url, statement)
             return
@@ -322,7 +322,7 @@ class ForeignSource:
 
     @contextmanager
     def database(self) -> Iterator[sqlite3.Connection]:
-        """The SQLite file, read-only, as it is at this moment; rows are read by name."""
+        """Open a read-only snapshot of the SQLite file; rows are read by name."""
         with open_database(self.path) as rows:
             yield rows
 
@@ -332,7 +332,7 @@ class ForeignSource:
         return self._document[0]
 
     def broken_document(self) -> str:
-        """Where a file that begins as a JSON document is wrong, as the end of a sentence; else empty."""
+        """The error in a file that begins like a JSON document, as the end of a sentence; else empty."""
         return self._document[1]
 
     @cached_property
@@ -359,8 +359,8 @@ class ForeignSource:
 
 @contextmanager
 def open_database(path: Path) -> Iterator[sqlite3.Connection]:
-    """A SQLite file for reading alone. Nothing beside it changes either, and a program may be using it."""
-    # SQLite keeps the log beside the file itself, wherever a link to it may be.
+    """Open a SQLite file read-only. No file beside it changes, and another program may use it."""
+    # SQLite keeps the log beside the real file, not beside a link to it.
     with _readable(path.resolve()) as (place, options):
         try:
             connection = sqlite3.connect(f"file:{quote(str(place))}?{options}", uri=True)
@@ -370,10 +370,10 @@ def open_database(path: Path) -> Iterator[sqlite3.Connection]:
             connection.row_factory = _row
             connection.text_factory = lambda raw: raw.decode("utf-8", "replace")
             connection.execute("PRAGMA query_only = 1")
-            connection.execute("BEGIN")  # every question sees the same moment
+            connection.execute("BEGIN")  # all queries see the same snapshot
             yield connection
         except sqlite3.Error as error:
-            # An extended code has its family in the lowest byte.
+            # The lowest byte of an extended code is the primary code.
             code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
             advice = _ADVICE.get(code, _NO_ADVICE)
             raise InvalidInput(f"{path} could not be read: {error}. {advice}") from error
@@ -405,18 +405,18 @@ def _readable(path: Path) -> Iterator[tuple[Path, str]]:
     if not uses_log:
         yield path, "mode=ro"
     elif log.exists() and index.exists() and os.access(index, os.W_OK):
-        # A reader beside a writer shares the log's index, which holds no data of its own.
+        # A reader and a writer share the log's index, which contains no data.
         yield path, "mode=ro"
     elif not log.exists() or not log.stat().st_size:
-        # Nobody has it open. To read it as any other would create a log beside it. Without one there are no
-        # locks either, so that a program which starts to write meanwhile is seen only afterwards.
+        # No program has it open. Opening it normally would create a log beside it. Without a log there are no
+        # locks, so a program that starts to write is only noticed afterwards.
         before = path.stat()
         yield path, "mode=ro&immutable=1"
         after = path.stat()
         if (before.st_mtime_ns, before.st_size) != (after.st_mtime_ns, after.st_size):
             raise InvalidInput(f"{path} changed while it was being read; import it again.")
     else:
-        # A program that died left its log, or all of it is for reading alone: there can be no index.
+        # A dead program left its log, or the folder is read-only: there can be no index.
         with tempfile.TemporaryDirectory() as folder:
             copy = Path(folder) / "copy.db"
             shutil.copyfile(path, copy)
@@ -437,7 +437,7 @@ _SERVER_COLUMNS = (
     "SELECT table_name, column_name FROM information_schema.columns "
     "WHERE table_schema = ANY(current_schemas(false)) ORDER BY table_name, ordinal_position"
 )
-"""Of every table that the URL's user may see and its search path names."""
+"""The query for the columns of every table that the user can see on the search path."""
 
 
 def is_server_url(path: str | Path) -> bool:
@@ -446,7 +446,7 @@ def is_server_url(path: str | Path) -> bool:
 
 
 def _select_rows(url: str, statement: str) -> Iterator[Mapping[str, Any]]:
-    """The rows of a query, by column; the server sends them a few at a time."""
+    """Yield the rows of a query, by column; the server sends them in portions."""
     with needs_extra("Importing from PostgreSQL", "postgres"):
         import psycopg  # noqa: PLC0415  # an extra's
         from psycopg.rows import dict_row  # noqa: PLC0415  # the same
@@ -460,7 +460,7 @@ def _select_rows(url: str, statement: str) -> Iterator[Mapping[str, Any]]:
                 cursor.itersize = _AT_ONCE
                 yield from cursor.execute(statement)
     except psycopg.Error as error:
-        # The message about a URL that cannot be read may show its password.
+        # The message about an unreadable URL may show its password.
         if isinstance(error, psycopg.ProgrammingError) and not error.sqlstate:
             raise InvalidInput(
                 "The URL is not valid; write it as postgresql://USER:PASSWORD@HOST:PORT/DATABASE."

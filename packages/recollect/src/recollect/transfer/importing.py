@@ -1,4 +1,4 @@
-"""Imports a file, folder or database of any program. The format is recognised by the content."""
+"""Import a file, folder or database of any program. The format is recognised by the content."""
 
 from __future__ import annotations
 
@@ -58,17 +58,17 @@ _NO_TIME = datetime.min.replace(tzinfo=UTC)
 
 
 def foreign_formats() -> tuple[ForeignFormat, ...]:
-    """The formats that installed packages register, in the order in which they are tried."""
+    """Return the formats that installed packages register, in the order in which they are tried."""
     return tuple(sorted((point.load() for point in registered(_GROUP)), key=lambda each: each.order))
 
 
 def format_names() -> list[str]:
-    """The names of `import_formats`, without loading any."""
+    """Return the names of `import_formats` without loading them."""
     return [*OWN_FORMATS, *sorted(point.name for point in registered(_GROUP))]
 
 
 def import_formats() -> dict[str, str]:
-    """Every format that can be imported, by its name; what it is."""
+    """Return a description of every format that can be imported, by name."""
     return {**{each.name: each.title for each in foreign_formats()}, **OWN_FORMATS}
 
 
@@ -90,7 +90,7 @@ def recognise(path: str | Path, format: str | None = None) -> str:  # noqa: A002
     if is_markdown_export(source.path):
         return MARKDOWN_EXPORT
     formats = foreign_formats()
-    # Before anything reads a document whole: such exports may have gigabytes.
+    # Check this before reading a document whole: such exports may have gigabytes.
     for each in formats:
         if any(sign in source.head for sign in each.signs) and each.recognises(source):
             return each.name
@@ -106,7 +106,7 @@ def recognise(path: str | Path, format: str | None = None) -> str:  # noqa: A002
         if found:
             return found[0]
     own = _own_format(source)
-    # A file with this ending has always been read as the official format, which names each bad line.
+    # A file with this ending is read as the official format, whose reader names each bad line.
     if own is None and not source.is_folder and source.path.name.removesuffix(".gz").endswith(".jsonl"):
         own = "official"
     if own is None:
@@ -124,7 +124,7 @@ def _own_format(source: ForeignSource) -> str | None:
 
 
 def _format_of_lines(path: Path) -> str | None:
-    """`full` or `official`, if one of the first lines says so; `InvalidInput` for an empty file."""
+    """Return `full` or `official`, if one of the first lines has that format; `InvalidInput` if empty."""
     with open_lines(path) as file:
         for place, line in enumerate(islice(file.lines(), _LOOKED_AT)):
             if place == 0 and is_header(line.content):
@@ -175,7 +175,7 @@ def _unknown_format(source: ForeignSource, formats: tuple[ForeignFormat, ...]) -
 
 
 def _importable_files(folder: Path, formats: tuple[ForeignFormat, ...]) -> dict[str, str]:
-    """The first files of a folder that are a memory by themselves, each with its format."""
+    """Return the first files of a folder that can be imported by themselves, with their formats."""
     found: dict[str, str] = {}
     files = (file for file in sorted(folder.iterdir()) if file.is_file() and not file.name.startswith("."))
     for file in islice((file for file in files if file.stat().st_size), _LOOKED_AT):
@@ -202,17 +202,17 @@ def import_path(
     progress: Progress | None = None,
     embed_progress: Progress | None = None,
 ) -> ImportReport | ForeignReport:
-    """Import a file, a folder or a database of any format in `import_formats`; without `format`, what it
-    holds decides.
+    """Import a file, a folder or a database of any format in `import_formats`.
 
-    The source is only read. Importing it again changes nothing, and importing a later state of it adds what
-    is new. What cannot be read is left out and named in the report; with `keep_going=False`, the first such
-    thing stops the import before anything is written. What has no place here is counted in the report.
+    Without `format`, the content decides. The source is only read. Importing it again changes nothing, and a
+    later state of it adds what is new. Unreadable items are left out and listed in the report; with
+    `keep_going=False`, the first one stops the import before anything is written. The report also counts
+    items that Recollect cannot keep.
 
     Memories of other programs keep their owners and agents, so that `scoped` reads them; with
-    `merge_owners`, all go to the engine's own scope. With `extract`, what is worth keeping of conversations
-    also becomes notes; they are compared by meaning, so they are embedded even without `embed`. `progress`
-    gets numbers of things read, or of bytes; `embed_progress`, of passages.
+    `merge_owners`, all go to the engine's own scope. With `extract`, facts in conversations also become
+    notes; these are compared by meaning, so they are embedded even without `embed`. `progress` gets numbers
+    of items or bytes read; `embed_progress`, of passages.
     """
     known = format or recognise(path)
     if known in OWN_FORMATS:
@@ -240,13 +240,13 @@ def import_path(
     notes: dict[str, str | None] = {"note": None, "model_note": None}
 
     def others() -> Iterator[ForeignRecord]:
-        """Write conversations as they come, and pass on everything else."""
+        """Write conversations at once, and pass on everything else."""
         counts = counter.tally.counts
         for record in counter.count(placing.records(of.read(source)), progress):
             if not isinstance(record, Conversation):
                 yield record
             elif record.turns:
-                # Vectors come at the end, all at once; notes need theirs to be compared with others.
+                # Embed at the end, all at once; extracted notes are embedded now, to be compared with others.
                 result = add_messages(
                     into.services,
                     record.session,
@@ -284,7 +284,7 @@ def preview_path(
     merge_owners: bool = False,
     progress: Progress | None = None,
 ) -> ImportPreview | ForeignReport:
-    """Read all that `import_path` would, without any memory: nothing is written."""
+    """Read everything that `import_path` would, without a memory and without writing."""
     known = format or recognise(path)
     if known in OWN_FORMATS:
         return import_preview(path, progress)
@@ -320,24 +320,23 @@ def import_file(
     progress: Progress | None = None,
     embed_progress: Progress | None = None,
 ) -> ImportReport:
-    """Import a file, or a stream; one that is packed with gzip is unpacked on the way.
+    """Import a file or a stream, which may be packed with gzip, or a folder of a Markdown export.
 
-    A folder that an export to Markdown made goes the same way. `auto` tells the formats apart by the first
-    line. The official format goes into the engine's scope, by
-    name; the full one into the scopes that it names, each memory under its own id where that is free.
-    Importing the same file again changes nothing.
+    `auto` recognises the format by the first line. The official format goes into the engine's scope, by name;
+    the full one into the scopes that it names, each memory under its own id where that is free. Importing the
+    same file again changes nothing.
 
-    A line that cannot be read is left out and named in the report; with `keep_going=False`, the first one
-    stops the import before anything is written. Relations may stand before their entities. What only a
-    relation of the official format names is created with the type `unknown`; a full export names its ends by
-    id, and a relation that leads nowhere is named in the report and is no reason to stop.
+    A line that cannot be read is left out and listed in the report; with `keep_going=False`, the first one
+    stops the import before anything is written. Relations may come before their entities. An entity that only
+    a relation of the official format names is created with the type `unknown`. A relation of a full export
+    whose ends are missing is listed in the report and does not stop the import.
 
-    What a full export learnt from use comes along whole into an empty store. Into one that has memories, it
-    follows its memories; what is here already stays, and what cannot follow is named in the report.
+    An empty store takes all that a full export learnt from use. A store with memories takes what belongs to
+    the imported memories; its own values stay, and the report lists what could not be imported.
 
-    The rows are written in batches, each durable by itself. Then, unless `embed` is false, what waits for a
-    vector is embedded. `progress` gets bytes of the file, for each time it is read; `embed_progress` gets
-    numbers of passages.
+    Rows are written in batches, each durable by itself. Then waiting texts are embedded, unless `embed` is
+    false. `progress` gets bytes of the file, for each time it is read; `embed_progress` gets numbers of
+    passages.
     """
     tally = Tally()
     into = importing(engine)
@@ -368,7 +367,7 @@ class _OpenRecords(NamedTuple):
     """The version of the full format."""
     file: LineFile | MarkdownFiles
     records: Callable[..., Iterator[NumberedRecord]]
-    """Takes what to call with bad lines, and a kind of record to leave out."""
+    """Reads the records, given a callback for bad lines and a kind to leave out."""
 
 
 @contextmanager
@@ -393,7 +392,7 @@ def _open_records(
 def _import(
     opened: _OpenRecords, target: FullImport | OfficialImport, tally: Tally, *, keep_going: bool
 ) -> None:
-    """Memories first, then what leads to them, wherever they are in the file."""
+    """Yield memories first, then the records that refer to them, regardless of their order."""
     if not keep_going:
 
         def refuse(line: int, reason: str) -> None:

@@ -1,4 +1,4 @@
-"""Formats of lines: our full one, with a record of any kind to a line, and the official server's."""
+"""Line formats: our full one, with a record of any kind per line, and the official server's."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ if TYPE_CHECKING:
 
 VERSION = 2
 _WITHOUT_LEARNT = 1
-# The largest whole number that every reader of JSON gets right; an id beyond it would also use up SQLite's.
+# The largest integer that every JSON reader handles; larger ids would also exhaust those of SQLite.
 _LARGEST = 2**53 - 1
 _PARTS: dict[str, type[Any]] = {
     "observations": Observation,
@@ -77,9 +77,9 @@ _RECORD_NAMES: dict[type[Any], str] = {
     Relation: "relation",
     **{kind: part for part, kind in LEARNT_PARTS.items()},
 }
-# Far above any answer or dream that we pack; below it, a few kilobytes of a file cannot fill the memory.
+# Far above any packed answer or dream, and low enough that a small file cannot fill the memory.
 _MOST_UNPACKED_BYTES = 256_000_000
-# A field that would repeat another one.
+# Fields that repeat another one.
 _SAME_AS = {"updated_at": "created_at"}
 # Names, which follow from ids.
 _NOT_WRITTEN = {"source_name", "target_name"}
@@ -90,7 +90,7 @@ def full_header(*, learning: bool = True) -> str:
 
 
 def is_header(content: bytes | None) -> bool:
-    """Whether a file that begins with this line is of our format, of whatever version."""
+    """Whether this is the first line of our format, in any version."""
     try:
         return "recollect" in read_object(content)
     except InvalidInput:
@@ -98,7 +98,7 @@ def is_header(content: bytes | None) -> bool:
 
 
 def check_header(first: FileLine | None) -> int:
-    """The version of the format; `InvalidInput` for one that is not known here."""
+    """Return the version of the format; `InvalidInput` for an unknown one."""
     if first is None:
         raise InvalidInput("The file is empty; a full export has at least its first line.")
     plain = read_object(first.content)
@@ -118,13 +118,13 @@ def check_header(first: FileLine | None) -> int:
 
 def full_line(record: Memory | Relation | Learnt, *, learning: bool = True) -> str:
     if isinstance(record, Memory) and not learning:
-        # They follow from the texts, nearly: not for what was out of force when an entity came.
+        # Mentions follow from the texts, except for texts that were out of force when an entity was added.
         record = replace(record, mentions=())
     return write_object({"record": _RECORD_NAMES[type(record)], **plain_fields(record)})
 
 
 def plain_fields(record: Any) -> dict[str, Any]:
-    """The fields of a record as JSON, those with their default value left out."""
+    """Return the fields of a record as JSON, without default values."""
     plain: dict[str, Any] = {}
     for field in fields(record):
         value = getattr(record, field.name)
@@ -184,7 +184,7 @@ FULL = LineFormat(
 
 
 def _validate(record: Any, plain: dict[str, Any]) -> dict[str, Any]:
-    """The values of a record's fields; `InvalidInput` says which of them is wrong, and how."""
+    """Check the values of a record's fields; `InvalidInput` says which one is wrong, and how."""
     from pydantic import ValidationError  # noqa: PLC0415  # exports need none
 
     try:
@@ -217,7 +217,7 @@ def _row_model(record: Any) -> type[BaseModel]:
         if field.name in _NOT_WRITTEN or field.name == "scope":
             continue
         hint = hints[field.name]
-        # A field that may be absent is absent, and never null.
+        # Optional fields are left out, never null.
         plain = get_args(hint)[0] if type(None) in get_args(hint) else hint
         if field.name in _PARTS:
             type_ = list[_row_model(_PARTS[field.name])]  # type: ignore[arg-type, misc, valid-type]  # made at run time
@@ -232,7 +232,7 @@ def _row_model(record: Any) -> type[BaseModel]:
 
 @cache
 def _field_types() -> dict[Any, Any]:
-    """The check of a field: by its record and name, else by its name, else by its type."""
+    """Return the check of a field: by its record and name, else by its name, else by its type."""
     from pydantic import AfterValidator, Field, PlainValidator, Strict, StrictBool  # noqa: PLC0415
 
     def whole(least: int, most: int = _LARGEST) -> Any:
@@ -281,7 +281,7 @@ def _field_types() -> dict[Any, Any]:
 
 
 def _exact(value: object) -> str:
-    """Any text that a store can hold, as it is: it is nothing that anybody typed in here."""
+    """Accept any text that a store can hold, unchanged."""
     if not isinstance(value, str):
         raise ValueError("it must be a text")  # noqa: TRY004  # what pydantic tells the reader
     if "\0" in value or (not value.isascii() and any("\ud800" <= letter <= "\udfff" for letter in value)):
@@ -327,7 +327,7 @@ def _time(value: object) -> datetime:
 
 
 def _reason(error: ValidationError, what: str) -> str:
-    """The first problem of a row: what is missing, else what is unknown, else what is wrong."""
+    """Return the first problem of a row: a missing field, else an unknown one, else a wrong one."""
     order = ("missing", "extra_forbidden")
     problems = error.errors(include_url=False, include_context=False)
     first = min(problems, key=lambda each: order.index(each["type"]) if each["type"] in order else 2)
@@ -341,7 +341,7 @@ def _reason(error: ValidationError, what: str) -> str:
         case "missing":
             return f"The {owner} has no {', '.join(f'`{name}`' for name in names)}."
         case "extra_forbidden":
-            # Never passed over: it would be lost on the way.
+            # Never ignore an unknown field: its value would be lost.
             return f"The {owner} has {', '.join(map(ascii, names))}, which is unknown here."
         case _:
             why = first["msg"].removeprefix("Value error, ").replace("Input should", "it should")
@@ -349,7 +349,7 @@ def _reason(error: ValidationError, what: str) -> str:
 
 
 class IdMap:
-    """Ids in the file to ids in the store."""
+    """Maps ids in the file to ids in the store."""
 
     def __init__(self) -> None:
         self._ids = array("q")
@@ -363,7 +363,7 @@ class IdMap:
 
     def get(self, id_: int) -> int | None:
         """Return the id in the store; None if the file has no such row."""
-        if not self._sorted:  # a file that was put in another order by hand
+        if not self._sorted:  # a file that was reordered by hand
             rows = sorted(zip(self._ids, self._here, strict=True))
             self._ids, self._here = (array("q", column) for column in zip(*rows, strict=True))
             self._sorted = True
@@ -374,9 +374,9 @@ class IdMap:
 def _place_learnt(
     learnt: Learnt, memories: IdMap, versions: IdMap, *, fresh: bool
 ) -> tuple[Learnt | None, str | None]:
-    """The value with ids of this store, None where it has no place; and what of it is left out.
+    """Return the value with ids of this store, or None if it has no place, and a note on what is left out.
 
-    `versions` are those of tuned numbers.
+    `versions` maps the versions of tuned numbers.
     """
     match learnt:
         case LearntUsage():
@@ -416,7 +416,7 @@ def _place_learnt(
 def _place_answer(
     learnt: LearntAnswer, memories: IdMap, versions: IdMap, *, fresh: bool
 ) -> tuple[Learnt | None, str | None]:
-    """The packed candidates hold ids of the other store, so all of them must be the same here."""
+    """Keep an answer only if all ids in its packed candidates are the same here."""
     version = versions.get(learnt.version) if learnt.version else 0
     if version is None:
         return None, f"Left out: the tuned numbers {learnt.version} that ranked it are not in this store."
@@ -441,7 +441,7 @@ _LINKS_AT_ONCE = 1_000
 class FullImport:
     """Imports the records of a full export, each under its own id where that is free.
 
-    Memories come first, then relations and what was learnt, then links.
+    The order is: memories, relations, what was learnt, links.
     """
 
     format = FULL
@@ -457,7 +457,7 @@ class FullImport:
         self._versions = IdMap()
         """Of tuned numbers."""
         self._links: defaultdict[str, array[int]] = defaultdict(lambda: array("q"))
-        """By the fields of `AdoptLinks`: an id here, then the id that the file links it to, and so on."""
+        """By field of `AdoptLinks`: pairs of an id here and the linked id of the file, flattened."""
 
     def add_memories(self, memories: Sequence[Memory]) -> None:
         adopted = self._into.apply([Adopt(each, self._fresh, self._keeps_mentions) for each in memories])
@@ -482,7 +482,7 @@ class FullImport:
     def add_rest(self, batch: Sequence[NumberedRecord]) -> None:
         self._add_relations([item for item in batch if isinstance(item.record, Relation)])
         learnt = (item for item in batch if not isinstance(item.record, Relation))
-        # One kind after the other: answers name tuned numbers that came before them.
+        # One kind after the other, since answers refer to tuned numbers.
         for _, run in groupby(learnt, key=lambda item: type(item.record)):
             self._add_learnt(list(run))
 
@@ -526,7 +526,7 @@ class FullImport:
             self._tally.counts["learnt"] += outcome.created
 
     def link(self) -> None:
-        """Link what is here to what the file named by the ids of its own."""
+        """Write the links between memories, with ids of this store."""
         for name, flat in self._links.items():
             ids = self._relations if name == "inverse" else self._memories
             pairs = ((here, ids.get(there)) for here, there in zip(flat[::2], flat[1::2], strict=True))
@@ -545,8 +545,8 @@ class FullImport:
         self._tally.add("dangling", Dangling(line, source, relation.type, target, reason))
 
 
-# The official memory server's format: one entity or relation to a line. That server keeps relations whose
-# ends do not exist, so its files have them; what only a relation names is created.
+# The official memory server's format: one entity or relation per line. Its files may have relations to
+# missing entities; these are created.
 
 
 def official_line(record: Memory | Relation) -> str:
@@ -559,10 +559,10 @@ def official_line(record: Memory | Relation) -> str:
 
 
 def _official_entity(plain: dict[str, Any]) -> tuple[NewEntity, str | None]:
-    """An entity keeps what is good of its observations: without it, its relations would be lost as well."""
+    """Read an entity with its valid observations: dropping it would also drop its relations."""
     name = clean_name(_required(plain, "name"), "`name`")
     type_ = plain.get("entityType", "")
-    # The official server takes an empty type, and we have a word for that.
+    # The official server allows an empty type; ours is `unknown`.
     empty = isinstance(type_, str) and not type_.strip()
     known = "unknown" if empty else clean_type(type_, "`entityType`")
     contents = plain.get("observations", [])
@@ -596,7 +596,7 @@ def _required(plain: dict[str, Any], key: str) -> object:
 
 
 class OfficialImport:
-    """Takes in entities and relations by their names, into the engine's scope."""
+    """Imports entities and relations by name into the engine's scope."""
 
     format: LineFormat = LineFormat("type", {"entity": _official_entity, "relation": _official_relation})
     memory_kind = "entity"
@@ -608,7 +608,7 @@ class OfficialImport:
     def add_memories(self, entities: Sequence[NewEntity]) -> None:
         counts = self._tally.counts
         scope = self._into.services.scope
-        # Known observations are not counted as said again.
+        # Known observations do not count as repeated.
         changes = [PutEntity(scope, entity, counts=False) for entity in entities]
         for outcome in self._into.apply(changes):
             counts["entities_created" if outcome.created else "entities_merged"] += 1
@@ -624,4 +624,4 @@ class OfficialImport:
             self._tally.add("also_created", *outcome.also_created)
 
     def link(self) -> None:
-        """Names are all the links there are."""
+        """Do nothing: entities are linked by name alone."""

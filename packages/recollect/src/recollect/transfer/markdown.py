@@ -1,4 +1,4 @@
-"""A store as a folder of Markdown files, which people can read and edit, and its way back."""
+"""Export a store to a folder of Markdown files that people can edit, and import it again."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ if TYPE_CHECKING:
     from recollect.stores.port import Progress
     from recollect.transfer.moved_rows import Export
 
-# Data is in comments, which readers do not show, beside plain text.
+# Data is in comments, which Markdown viewers hide, beside plain text.
 
 START = "<!-- recollect "
 END = "<!-- /recollect -->"
 _MARK = re.compile(r"<!-- (\\*/?recollect)")
 _ESCAPED = re.compile(r"<!-- \\(\\*/?recollect)")
-# In comments: what would end them. In YAML and in text files: what some take for the end of a line.
+# Characters that end a comment, and those that some programs treat as line ends.
 _AS_ESCAPES = {">": "\\u003e", "\u2028": "\\u2028", "\u2029": "\\u2029", "\x85": "\\u0085"}
 
 
 def escape_marks(text: str) -> str:
-    """The text with nothing in it that looks like one of our comments."""
+    """Escape text that looks like one of our comments."""
     return _MARK.sub(r"<!-- \\\1", text)
 
 
@@ -46,7 +46,7 @@ def unescape_marks(text: str) -> str:
 
 
 def json_value(value: object) -> str:
-    """On one line, as JSON and as YAML."""
+    """Write a value on one line that is valid JSON and YAML."""
     text = json.dumps(value, ensure_ascii=False, allow_nan=False)
     for letter, escape in _AS_ESCAPES.items():
         text = text.replace(letter, escape)
@@ -58,7 +58,7 @@ def comment(plain: dict[str, Any]) -> str:
 
 
 def read_comment(text: str) -> dict[str, Any]:
-    """The object in a comment of ours."""
+    """Read the object in one of our comments."""
     inner = text.strip().removeprefix(START.rstrip()).removesuffix("-->").strip()
     try:
         plain = json.loads(inner)
@@ -77,7 +77,7 @@ def front_matter(plain: dict[str, Any]) -> str:
 def read_front_matter(lines: list[str]) -> tuple[dict[str, Any], int]:
     """Return the properties between the first two lines of dashes, and how many lines these take.
 
-    As we write it, and as editors rewrite it: words without quotes, and lists with an item to a line.
+    Accepts our own form and what editors make of it: words without quotes, and lists with one item per line.
     """
     if not lines or lines[0].rstrip() != "---":
         raise InvalidInput("The file does not begin with `---`, so it is not a file of an export.")
@@ -105,26 +105,26 @@ def _value(text: str) -> Any:
         return text.strip().strip("'")
 
 
-# Names of things as names of files that every system takes, each of them once in its folder
+# File names that every system accepts, each unique in its folder
 
 # Characters that Windows refuses, or that a wiki link cannot hold.
 _REFUSED = re.compile(r'[<>:"/\\|?*#^\[\]\x00-\x1f\x7f\u2028\u2029\x85]+')
 _DEVICES = re.compile(r"(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(\..*)?", re.IGNORECASE)
 _LONGEST_BYTES = 120
-"""Room is left for a number, an ending, and what programs that synchronise folders add."""
+"""The longest file name; leaves room for a number, an ending, and suffixes of synchronising programs."""
 
 
 class FileNames:
-    """Gives each thing of a folder a name, in the order in which it asks."""
+    """Gives each item of a folder a unique file name."""
 
     def __init__(self) -> None:
         self._given: dict[tuple[str, object], str] = {}
         self._taken: set[tuple[str, str]] = set()
         self._last: dict[tuple[str, str], int] = {}
-        """The number that the last of those got who wanted the same."""
+        """The last number given to each wanted name."""
 
     def name(self, folder: str, key: object, wanted: str) -> str:
-        """The same name for the same key; no two keys get names that differ only in case or form."""
+        """Return the name for a key; no two names differ only in case or Unicode form."""
         known = self._given.get((folder, key))
         if known is not None:
             return known
@@ -141,7 +141,7 @@ class FileNames:
 
 
 def safe_name(wanted: str) -> str:
-    """A file name without its ending, near to what is wanted."""
+    """Return a valid file name near the wanted one, without an ending."""
     name = _REFUSED.sub("-", unicodedata.normalize("NFC", wanted))
     while len(name.encode()) > _LONGEST_BYTES:
         name = name[: len(name) * _LONGEST_BYTES // len(name.encode())]
@@ -150,14 +150,14 @@ def safe_name(wanted: str) -> str:
 
 
 def _fold_name(name: str) -> str:
-    # Names that are equal on a file system that ignores case or composes accents.
+    # Fold names that are equal on a file system that ignores case or composes accents.
     return unicodedata.normalize("NFD", name).casefold()
 
 
 # Writing: one file for each entity, for each day of notes, and for each session
 
 _MOST_OPEN = 64
-"""Files at once: sessions and days take turns."""
+"""The most open files: records of sessions and days alternate."""
 _APPEND = os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
 
 
@@ -177,20 +177,20 @@ def write_markdown(found: Export, folder: Path, counts: Counter[str], progress: 
 
 
 class _Vault:
-    """The files under way. Those of entities are known by id, since relations link to them by name."""
+    """The files of an export in progress. Relations link to the files of entities by name."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._names = FileNames()
         self._entities: dict[int, tuple[str, str]] = {}
-        """By id: the folder of an entity's file, and its name without the ending."""
+        """The folder of each entity's file, and its name without the ending, by id."""
         self._related: set[int] = set()
         self._open: OrderedDict[str, IO[bytes]] = OrderedDict()
         self.files = 0
 
     def add_entity(self, entity: Memory) -> None:
         folder = f"{self._scope_folder(entity.scope)}entities"
-        # An empty folder: a link finds a file by its name alone, wherever it is.
+        # No folder, since a link finds a file by its name alone.
         name = self._names.name("", entity.id, entity.name)
         self._entities[entity.id] = (folder, name)
         kept = replace(entity, observations=(), former=(), absences=(), mentions=())
@@ -228,7 +228,7 @@ class _Vault:
         self._append(f"{path}/{name}.md", section, front_matter({"recollect": 1, **head}))
 
     def add_relation(self, relation: Relation) -> bool:
-        """Whether both of its ends are there."""
+        """Write a relation; return whether both of its ends were exported."""
         source, target = self._entities.get(relation.source), self._entities.get(relation.target)
         if source is None or target is None:
             return False
@@ -249,7 +249,7 @@ class _Vault:
         self._open.clear()
 
     def _scope_folder(self, scope: Scope) -> str:
-        """Return the folder of a scope; without owner and agent, it is the top."""
+        """Return the folder of a scope; the top folder without owner and agent."""
         path = ""
         if scope.owner:
             path += f"owners/{self._names.name('owners', scope.owner, scope.owner)}/"
@@ -282,23 +282,23 @@ def _without(record: Memory | Observation | Relation, field: str) -> dict[str, A
 
 
 def _link_text(text: str) -> str:
-    """On one line, and without what would end a link."""
+    """Put a text on one line, without characters that end a link."""
     return escape_marks(" ".join(text.split())).translate(str.maketrans("[]|", "()/"))
 
 
 # Reading a folder that an export wrote, also after people edited it
 
 MARKDOWN_EXPORT: Literal["markdown-export"] = "markdown-export"
-"""The name of the format, where other Markdown is one, too."""
+"""The name of this format, to distinguish it from other Markdown."""
 SIZE_LIMIT = 256 * 1024 * 1024
 """Bytes of one file, which is read whole."""
-# Of the full format. The entities of a text follow from the text.
+# Fields of the full format. Mentions follow from the text.
 MARKDOWN_VERSION = 1
 _NOT_OF_A_MEMORY = {"recollect", "aliases", "cssclasses"}
 
 
 def is_markdown_export(path: str | Path) -> bool:
-    """Whether this is a folder, or a zip of one, that an export to Markdown made."""
+    """Whether this is a folder of a Markdown export, or a zip of one."""
     return read_manifest(Path(path)) == "markdown"
 
 
@@ -316,7 +316,7 @@ def open_markdown(path: str | Path, progress: Progress | None, passes: int) -> I
 
 @dataclass(slots=True)
 class MarkdownFiles:
-    """The files of an export, whose records are read once or several times."""
+    """The files of an export; their records can be read several times."""
 
     _root: Path
     _files: Sequence[Path]
@@ -324,12 +324,12 @@ class MarkdownFiles:
     _passes: int
     _done: int = 0
     read: int = 0
-    """How many records the last pass found, bad ones included."""
+    """The number of records of the last pass, including bad ones."""
 
     def records(
         self, bad: Callable[[int, str], None], without: str | None = None
     ) -> Iterator[NumberedRecord]:
-        """The memories and relations that can be read, but for those of a kind; `bad` gets the others."""
+        """Yield the readable memories and relations except of one kind; `bad` gets the unreadable ones."""
 
         def count_bad(line: int, reason: str) -> None:
             self.read += 1
@@ -346,13 +346,13 @@ class MarkdownFiles:
                 self._progress(self._done, self._passes * len(self._files))
 
     def finish(self) -> None:
-        """Say that the passes still planned are not needed."""
+        """Cancel the remaining planned passes."""
         if self._progress is not None:
             self._progress(self._passes * len(self._files), self._passes * len(self._files))
 
 
 def _records(path: Path, name: str, bad: Callable[[int, str], None]) -> Iterator[NumberedRecord]:
-    """The memories and relations of one file, each with its line."""
+    """Yield the memories and relations of one file, each with its line."""
 
     def bad_here(line: int, reason: str) -> None:
         bad(line, f"{name}: {reason}")
@@ -361,7 +361,7 @@ def _records(path: Path, name: str, bad: Callable[[int, str], None]) -> Iterator
         if path.stat().st_size > SIZE_LIMIT:
             bad_here(1, f"The file is larger than {SIZE_LIMIT:,} bytes; split it.")
             return
-        # By line feeds alone: a text keeps whatever else it holds.
+        # Split at line feeds only: a text keeps other line separators.
         lines = path.read_bytes().removeprefix(b"\xef\xbb\xbf").decode("utf-8").split("\n")
         head, start = read_front_matter(lines)
     except UnicodeDecodeError as error:
@@ -393,7 +393,7 @@ def _texts(
     start: int,
     bad: Callable[[int, str], None],
 ) -> Iterator[_Part]:
-    """The texts of a day or a session."""
+    """Yield the texts of a day or a session."""
     place = start
     while place < len(lines):
         line = lines[place]
@@ -408,7 +408,7 @@ def _texts(
             bad(first, f"The text has no end; close it with a line {END}")
             return
         said = lines[first:end]
-        # An empty line at either end is ours.
+        # Drop the empty line that we add at either end.
         said = said[1:] if said and not said[0].strip() else said
         said = said[:-1] if said and not said[-1].strip() else said
         place = end + 1
@@ -424,7 +424,7 @@ def _texts(
 def _entity(
     head: dict[str, Any], lines: list[str], start: int, bad: Callable[[int, str], None]
 ) -> Iterator[_Part]:
-    """The entity of a file with its observations, and then its relations."""
+    """Yield the entity of a file with its observations, then its relations."""
     plain = {key: value for key, value in head.items() if key not in _NOT_OF_A_MEMORY}
     observations: list[dict[str, Any]] = []
     relations: list[_Part] = []
@@ -449,8 +449,8 @@ def _entity(
 
 
 def _items(lines: list[str], start: int, bad: Callable[[int, str], None]) -> Iterator[tuple[int, str]]:
-    """The items of all lists, each with the number of its first line. One ends with its comment, or with the
-    first line that is not indented."""
+    """Yield the items of all lists, each with the number of its first line. An item ends with its comment, or
+    before the first line that is not indented."""
     item: list[str] = []
     begun = 0
     for number, line in enumerate([*lines[start:], ""], start=start + 1):

@@ -1,4 +1,4 @@
-"""Reads pages of a store for exports, and writes what imports bring."""
+"""Read pages of a store for exports, and write the rows of imports."""
 
 from __future__ import annotations
 
@@ -49,22 +49,22 @@ class Export:
     view: Snapshot
     services: Services
     everything: Filter | None
-    """Forgotten memories too; None: of every scope."""
+    """The scope to export, forgotten memories included; None for every scope."""
 
     def memories(self, after: int = 0) -> Iterator[Memory]:
-        """All of them above an id, forgotten ones too."""
+        """Yield the memories above an id, forgotten ones too."""
         return self._memories(self.everything, after)
 
     def relations(self, after: int = 0) -> Iterator[Relation]:
-        """Of those memories, by id, ended and removed ones too."""
+        """Yield the relations of those memories, by id, ended and removed ones too."""
         return self._relations(self.everything, after)
 
     def entities(self, after: int = 0) -> Iterator[Memory]:
-        """The entities in force of the engine's scope, by id."""
+        """Yield the entities in force of the engine's scope, by id."""
         return self._memories(self.services.where(Kind.ENTITY), after)
 
     def relations_in_force(self, after: int = 0) -> Iterator[Relation]:
-        """Between those entities, by id."""
+        """Yield the relations between those entities, by id."""
         found = self._relations(self.services.where(Kind.ENTITY), after)
         return (relation for relation in found if relation.until is None)
 
@@ -73,7 +73,7 @@ class Export:
         return bool(memory_page(self.view, self.services.where(Kind.NOTE, Kind.MESSAGE), 0, 1))
 
     def has_learnt(self) -> bool:
-        """Whether anything of the scope, or of the store, was used yet."""
+        """Whether anything of the scope, or of the store, was ever used."""
         return any(self.count(table) for table in ("recall", "answer_log", "tuning", "dream"))
 
     def read_learnt(self, part: LearntPart, after: int = 0) -> Iterator[tuple[int, Learnt]]:
@@ -81,7 +81,7 @@ class Export:
         return _READERS[part](self.view, part, self._scopes(), after)
 
     def count(self, table: Table) -> int:
-        """How many rows of a table that has a scope are of the scope, or of the store."""
+        """Count the rows of a table with scopes, in the scope or in the store."""
         scopes = self._scopes()
         where = () if scopes is None else (OneOf("scope_id", scopes),)
         return self.view.count(table, where)[None]
@@ -103,7 +103,7 @@ class Export:
 
 @contextmanager
 def exporting(engine: Engine, *, everything: bool = False) -> Iterator[Export]:
-    """Open an export of one moment: of this scope, or of `everything` in the store."""
+    """Open a snapshot to export: of this scope, or of `everything` in the store."""
     services = Internals(engine).services
     # Wait for the recording of the latest answers.
     services.usage.settle(services.usage.patience_seconds)
@@ -112,31 +112,31 @@ def exporting(engine: Engine, *, everything: bool = False) -> Iterator[Export]:
 
 
 def importing(engine: Engine) -> Import:
-    """Take in what comes from another memory."""
+    """Prepare an import into the engine's store."""
     own = Internals(engine).services.for_writing
     return Import(own, own.clock())
 
 
 @dataclass(frozen=True, slots=True)
 class Import:
-    """Takes in what comes from another memory, all of it at one moment."""
+    """Writes imported memories, all with the same time of import."""
 
     services: Services
     at: datetime
 
     def is_fresh(self) -> bool:
-        """Whether the store holds nothing at all yet."""
+        """Whether the store is empty."""
         with self.services.read_everything() as view:
             return not memory_page(view, None, 0, 1)
 
     def apply(self, changes: Sequence[Change], *, keep_going: bool = False) -> Sequence[Outcome]:
-        """Write these, in whatever scope each names, as one transaction."""
+        """Write these in one transaction, each in the scope that it names."""
         if not changes:
             return ()
         return self.services.store.apply(changes, at=self.at, keep_going=keep_going).outcomes
 
     def ids_by_source(self, scope: Scope, prefix: str) -> dict[str, int]:
-        """The notes and entities of a scope, forgotten ones too, whose `source` begins so, by that."""
+        """Return the ids of notes and entities by `source`, for sources with this prefix; forgotten too."""
         with self.services.read_everything() as view:
             where = (
                 Equals("scope_id", scope_id(view, scope)),
@@ -161,7 +161,7 @@ class Import:
             return relations_where(view, (OneOf("source_id", entities),))
 
     def record_file(self, file: str | Path) -> None:
-        """Note that this file was imported."""
+        """Record that this file was imported."""
         self.services.store.apply([NoteImport(self.services.scope, _whole_path(file))], at=self.at)
 
     def was_recorded(self, file: str | Path) -> bool:
@@ -171,7 +171,7 @@ class Import:
 
 
 def _whole_path(file: str | Path) -> str:
-    # A name need not be text; a store takes nothing else.
+    # A file name may be bytes; a store holds text.
     return os.fsencode(os.path.realpath(file)).decode("utf-8", "backslashreplace")
 
 
@@ -180,10 +180,10 @@ def _whole_path(file: str | Path) -> str:
 _EPOCH = date(1970, 1, 1)
 _DISMISSED = '["dismissed", '
 EXPORTED_SETTINGS = ("trial_seed", "unnoted")
-"""By name; what a person dismissed belongs to scopes."""
-# Rows at once: few where each holds much.
+"""Values of the store by name; dismissed items belong to scopes."""
+# Rows per page; few where each is large.
 _LEARNT_PAGE = {"memory": 1_000, "recall": 500, "answer_log": 50, "dream": 4}
-# Parts whose records are rows of a table, with a column for each field; and where the names differ.
+# Parts whose records are rows of a table, with a column for each field, and the names that differ.
 _LOG_TABLES: dict[LearntPart, Table] = {
     "tuned": "tuning",
     "recall": "recall",
@@ -197,7 +197,7 @@ _OF_OTHER_TABLES = {"memories", "places", "feedback"}
 def _pages(
     view: Snapshot, table: Table, columns: Sequence[str], scopes: Sequence[int] | None, after: int
 ) -> Iterator[list[Row]]:
-    """Rows by their id, which is the first of the columns."""
+    """Yield rows by id, which is the first column."""
     own: tuple[Condition, ...] = () if scopes is None else (OneOf("scope_id", scopes),)
     limit = _LEARNT_PAGE.get(table, 500)
     while page := view.rows(table, columns, (Compares("id", ">", after), *own), order=("id",), limit=limit):
@@ -210,7 +210,7 @@ def _pages(
 def _scopes(
     view: Snapshot, _: LearntPart, scopes: Sequence[int] | None, after: int
 ) -> Iterator[tuple[int, Learnt]]:
-    """By owner and agent, not by number: a scope is numbered when it is first written to."""
+    """Yield values by owner and agent, since ids of scopes depend on the order of writes."""
     own = () if scopes is None else (OneOf("id", scopes),)
     dismissed: defaultdict[Scope, list[LearntDismissal]] = defaultdict(list)
     named = (Compares("name", ">=", _DISMISSED), Compares("name", "<", f"{_DISMISSED}\x7f"))
@@ -275,7 +275,7 @@ def _group_by_first(rows: Sequence[Row]) -> dict[int, list[Row]]:
 def _log(
     view: Snapshot, part: LearntPart, scopes: Sequence[int] | None, after: int
 ) -> Iterator[tuple[int, Learnt]]:
-    """Tuned numbers, recalls, answers and dreams, by their ids."""
+    """Yield tuned numbers, recalls, answers and dreams, by id."""
     names = {id_: Scope(owner, agent) for id_, owner, agent in view.rows("scope", ("id", "owner", "agent"))}
     record: Any = LEARNT_PARTS[part]
     own = [field for field in fields(record) if field.name not in _OF_OTHER_TABLES]
@@ -296,7 +296,7 @@ def _log(
 
 
 def _log_details(view: Snapshot, part: LearntPart, ids: Sequence[int]) -> dict[int, dict[str, Any]]:
-    """By id: the memories of recalls, and the feedback on answers, which have tables of their own."""
+    """Read the memories of recalls and the feedback on answers, by id, from their own tables."""
     found: dict[int, dict[str, Any]] = {}
     if part == "recall":
         rows = view.rows("recall_hit", ("recall_id", "place", "memory_id"), (OneOf("recall_id", ids),))
@@ -319,14 +319,14 @@ def _log_details(view: Snapshot, part: LearntPart, ids: Sequence[int]) -> dict[i
 def _settings(
     view: Snapshot, _: LearntPart, scopes: Sequence[int] | None, after: int
 ) -> Iterator[tuple[int, Learnt]]:
-    """They are of the whole store, so the export of one scope has none."""
+    """Yield values of the whole store; the export of one scope has none."""
     for place, name in enumerate(EXPORTED_SETTINGS, 1) if scopes is None else ():
         for (value,) in view.rows("setting", ("value",), (Equals("name", name),)) if place > after else ():
             yield place, LearntSetting(name, value)  # type: ignore[arg-type]  # it is one of these names
 
 
 _Reader = Callable[[Snapshot, LearntPart, Sequence[int] | None, int], Iterator[tuple[int, Learnt]]]
-"""Takes the scopes, None for all, and the number after which to go on; yields each value with its number."""
+"""Takes the scopes, None for all, and the number to continue after; yields each value with its number."""
 _READERS: dict[LearntPart, _Reader] = {
     "scope": _scopes,
     "usage": _usage,

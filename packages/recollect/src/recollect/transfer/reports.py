@@ -1,4 +1,4 @@
-"""Reports of imports and exports, and how they are counted."""
+"""Reports of imports and exports."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ Format = Literal["official", "full", "markdown-export"]
 ExportFormat = Literal["full", "official", "markdown", "csv", "parquet"]
 
 SHOWN = 100
-"""How many bad lines, relations and names of each sort a report names; the rest is counted."""
+"""The most bad lines, relations and names that a report lists; the rest is only counted."""
 
 
 @dataclass(frozen=True, slots=True)
 class BadLine:
-    """A line, counted from 1, of which all or something could not be read."""
+    """A line, counted from 1, that could not be read, or not completely."""
 
     line: int
     reason: str
@@ -29,7 +29,7 @@ class BadLine:
 
 @dataclass(frozen=True, slots=True)
 class Dangling:
-    """A relation of a full export that was not created, since the file does not hold an end of it."""
+    """A relation of a full export that was not created, since the file lacks one of its ends."""
 
     line: int
     source: str
@@ -44,24 +44,24 @@ class ImportReport:
 
     format: Format
     lines: int = 0
-    """Lines that hold something, a header included."""
+    """Lines that are not empty, including a header."""
     entities_created: int = 0
     entities_merged: int = 0
-    """Lines whose entity was there already, from before or from an earlier line."""
+    """Lines whose entity already existed, in the store or from an earlier line."""
     observations_added: int = 0
     texts_created: int = 0
     """Notes and messages."""
     texts_known: int = 0
     forgotten: int = 0
-    """How many of the memories created are forgotten ones, which came along as history."""
+    """The number of created memories that are forgotten ones, imported as history."""
     relations_created: int = 0
-    """As named by the file; automatic inverses come on top."""
+    """Relations of the file, without automatic inverses."""
     relations_known: int = 0
     also_created: tuple[str, ...] = ()
     """Entities that only relations name, made with the type `unknown`: the first of them."""
     also_created_count: int = 0
     types_taken: int = 0
-    """Entities that were of type `unknown` and took the file's."""
+    """Entities of type `unknown` that took the file's type."""
     types_kept: int = 0
     """Lines whose entity has another type here, and keeps it."""
     dangling: tuple[Dangling, ...] = ()
@@ -79,7 +79,7 @@ class ImportReport:
     embedded: int = 0
     """Passages that got their vectors."""
     note: str | None = None
-    """Why what was written cannot yet be found by meaning, if it cannot."""
+    """The reason if new memories cannot yet be found by meaning."""
     model_note: str | None = None
     """Whether the languages of the texts chose or changed the model, or a command to run."""
 
@@ -92,7 +92,7 @@ class ImportReport:
 
 @dataclass(frozen=True, slots=True)
 class Unplaced:
-    """A sort of thing in another program's memory that has no place with us."""
+    """A kind of data in another program's memory that Recollect cannot keep."""
 
     what: str
     count: int
@@ -102,7 +102,7 @@ class Unplaced:
 
 @dataclass(frozen=True, slots=True)
 class ForeignReport:
-    """Counts of another program's memory: things read, and how many of them were new."""
+    """Counts of another program's memory: items read, and how many of them were new."""
 
     format: str
     title: str
@@ -114,17 +114,17 @@ class ForeignReport:
     notes: int = 0
     notes_new: int = 0
     notes_changed: int = 0
-    """Known notes that the source has reworded or superseded since."""
+    """Known notes that the source has reworded or superseded since the last import."""
     sessions: int = 0
     """Conversations that have a message."""
     messages: int = 0
     messages_new: int = 0
     notes_drawn: int = 0
-    """Notes that were extracted from new messages, and not known before."""
+    """New notes that were extracted from new messages."""
     relations: int = 0
     relations_new: int = 0
     forgotten: int = 0
-    """Entities and notes that the source had forgotten; they come along as history."""
+    """Entities and notes that the source had forgotten, imported as history."""
     superseded: int = 0
     also_created: tuple[str, ...] = ()
     """Entities that only relations or notes name, made with the type `unknown`: the first of them."""
@@ -145,13 +145,13 @@ class ForeignReport:
     waiting: int = 0
     """Passages that still have none."""
     note: str | None = None
-    """Why something cannot yet be found by meaning, or could not be extracted, if so."""
+    """The reason if memories cannot yet be found by meaning, or notes could not be extracted."""
     model_note: str | None = None
     """Whether the languages of the texts chose or changed the model, or a command to run."""
 
     @property
     def read(self) -> int:
-        """How many things could be read."""
+        """The number of items that could be read."""
         return self.entities + self.notes + self.messages + self.relations
 
     @property
@@ -173,16 +173,16 @@ class ExportReport:
     """Notes and messages."""
     relations: int = 0
     forgotten: int = 0
-    """How many of the memories are forgotten ones."""
+    """The number of forgotten memories among them."""
     learnt: int = 0
     """Lines of what was learnt from use."""
     note: str | None = None
-    """What the format cannot hold."""
+    """Notes on data that the format cannot hold."""
 
 
 @dataclass(frozen=True, slots=True)
 class ImportPreview:
-    """Counts of what an import would read. How much of it is new shows only when it is imported."""
+    """Counts of what an import would read. Only the import itself shows how much of it is new."""
 
     format: Format
     lines: int
@@ -202,15 +202,15 @@ class ImportPreview:
 
 
 class Tally:
-    """The report of an import under way."""
+    """The report of an import in progress."""
 
     def __init__(self) -> None:
         self.counts: Counter[str] = Counter()
-        """By the names of the report's counts."""
+        """The counts, by their names in the report."""
         self._lists: defaultdict[str, list[object]] = defaultdict(list)
 
     def add(self, name: str, *items: object) -> None:
-        """Count items of one of the report's lists, which names the first of them."""
+        """Count items of one of the report's lists, and keep the first of them."""
         listed = self._lists[name]
         listed += items[: SHOWN - len(listed)]
         self.counts["bad_count" if name.startswith("bad") else f"{name}_count"] += len(items)

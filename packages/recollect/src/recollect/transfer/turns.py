@@ -1,4 +1,4 @@
-"""A turn of a conversation as JSON: parses it, and the texts and times of other programs' files."""
+"""Parse turns of conversations from JSON, and texts and times of other programs' files."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ if TYPE_CHECKING:
 
 _SURROGATES = re.compile("[\ud800-\udfff]")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-# As seconds, these lie after the year 5000: programs count milliseconds.
+# As seconds, these would be after the year 5000, so they are milliseconds.
 _MILLISECONDS = 1e11
 # Instructions and tools, which are not part of a conversation.
 _UNSAID = frozenset({"system", "developer", "tool", "function"})
 
 
 def storable_text(text: str) -> str:
-    """Text of a file as a store takes it: without NULs and halves of surrogate pairs."""
+    """Remove NULs and lone surrogates, which no store takes."""
     return _SURROGATES.sub("\ufffd", text.replace("\0", ""))
 
 
 def make_turn(
     content: str, role: str | None, speaker: str | None, at: datetime | None, source: str | None = None
 ) -> Turn:
-    """A turn that a store will take; `InvalidInput` says why it would not."""
+    """Check a turn; `InvalidInput` says why a store would refuse it."""
     return Turn(
         content=clean_text(storable_text(content), "turn"),
         role=None if role is None else clean_type(storable_text(role), "role"),
@@ -42,7 +42,7 @@ def make_turn(
 
 
 def session_of(name: str) -> str:
-    """A session's name as it is kept; `InvalidInput` if it cannot be one."""
+    """Clean a session's name; `InvalidInput` if it is not valid."""
     return clean_name(storable_text(name), "session")
 
 
@@ -53,7 +53,7 @@ def object_at(value: object, what: str) -> dict[str, Any]:
 
 
 def time_of_seconds(value: object) -> datetime | None:
-    """Seconds since 1970; None if it is no number, or of no year that there is."""
+    """Convert seconds since 1970 to a time; None if that is not possible."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     try:
@@ -63,7 +63,7 @@ def time_of_seconds(value: object) -> datetime | None:
 
 
 def time_of_iso(value: object) -> datetime | None:
-    """ISO 8601, with or without a time of day."""
+    """Parse ISO 8601, with or without a time of day."""
     if not isinstance(value, str):
         return None
     try:
@@ -75,18 +75,18 @@ def time_of_iso(value: object) -> datetime | None:
 
 @dataclass(frozen=True, slots=True)
 class TurnRow:
-    """A turn, or the messages of a whole conversation; for one that cannot be read, why."""
+    """A turn, or the messages of a whole conversation; or the reason why it cannot be read."""
 
     session: str | None
-    """As the row names it, if it does."""
+    """The session that the row names, if any."""
     turns: tuple[Turn | InvalidInput, ...]
     is_conversation: bool = False
     unsaid: int = 0
-    """Messages of the system and of tools, and calls of tools, which are left out."""
+    """The number of left-out messages: of the system, of tools, and calls of tools."""
 
 
 def is_turn_row(plain: object) -> bool:
-    """Whether it looks like one; what it holds may still be wrong."""
+    """Whether it looks like a turn; its content may still be wrong."""
     match plain:
         case {"content": str() | list()} | {"text": str()} | {"messages": list()}:
             return True
@@ -103,7 +103,7 @@ def parse_turn_row(plain: dict[str, Any]) -> TurnRow:
 
 
 def row_session(plain: dict[str, Any]) -> str | None:
-    """The session that a row names, even if the rest of it is wrong."""
+    """Return the session that a row names, even if the rest is wrong."""
     given = plain.get("session")
     if isinstance(given, int) and not isinstance(given, bool):
         return str(given)
