@@ -162,7 +162,7 @@ def test_a_question_that_was_cut_off_is_answered_as_of_later(
 ) -> None:
     engine = engine_of(store, FixedClock(), model="none")
     engine.create_entities([{"name": "tea", "observations": ["green"]}])
-    answered = PostgresSnapshot._answered
+    answered = PostgresSnapshot._run_query
     is_due = True
 
     def cut_off_before_the_second(snapshot: PostgresSnapshot, ask: Callable[[], object]) -> object:
@@ -174,7 +174,7 @@ def test_a_question_that_was_cut_off_is_answered_as_of_later(
             _end_connections(url)
         return answered(snapshot, ask)
 
-    monkeypatch.setattr(PostgresSnapshot, "_answered", cut_off_before_the_second)
+    monkeypatch.setattr(PostgresSnapshot, "_run_query", cut_off_before_the_second)
     found = question(engine)
     assert not is_due
     assert found == question(engine)

@@ -1,4 +1,4 @@
-"""Connecting: is the server reachable and new enough, is the schema ours and current; how failures read."""
+"""Connecting to a server: checking it, migrating the schema, and explaining PostgreSQL's errors."""
 
 from __future__ import annotations
 
@@ -32,38 +32,38 @@ if TYPE_CHECKING:
     from recollect.stores.url import StoreUrl
 
 
-# Callers learn of its warnings from our errors; without a handler, Python would print them.
+# Our errors include its warnings. Without a handler, Python would print them, too.
 logging.getLogger("psycopg").addHandler(logging.NullHandler())
 
 OLDEST_SERVER = 15
 # Seconds that a new connection waits for an answer.
 _CONNECT_SECONDS = 5
-# A server that is cut off says nothing: how long, in milliseconds, something sent may stay unacknowledged.
+# Milliseconds that sent data may stay unacknowledged: an unreachable server gives no error.
 _SILENCE_MS = 10_000
-# Seconds that a new process waits for a running failover, and the refusals during one.
+# Seconds that a new process waits for a failover, and the errors during one.
 _FAILOVER_SECONDS = 10
 _PAUSE_SECONDS = 0.2
 _SOON = ("session is read-only", "the database system is starting up", "the database system is in recovery")
 _MIGRATING_MS = 300_000
 _MIGRATING = 0x52434C54
-"""The lock that one process holds while it makes or changes the schema."""
+"""The advisory lock for creating or migrating the schema."""
 
 KEYWORDS: dict[str, Any] = {
     "autocommit": True,
-    # Behind a pooler, the next statement may run on another connection of the server.
+    # Behind a pooler, the next statement may run on another connection.
     "prepare_threshold": None,
 }
 
 
 def migrations() -> tuple[str, ...]:
-    """Every schema change since the first, in order; the list only ever grows."""
+    """Return all schema changes in order. Add new ones at the end; never change one."""
     folder = resources.files(__package__) / "migrations"
     names = sorted(entry.name for entry in folder.iterdir() if entry.name.endswith(".sql"))
     return tuple((folder / name).read_text(encoding="utf-8") for name in names)
 
 
 def conninfo(url: str) -> str:
-    """The URL with what keeps a lost server from holding anyone up, unless it says otherwise itself."""
+    """Return the URL with timeouts for an unreachable server, unless it has its own."""
     try:
         given = psycopg.conninfo.conninfo_to_dict(url)
     except psycopg.ProgrammingError as error:
@@ -75,7 +75,7 @@ def conninfo(url: str) -> str:
             "@ : / % are written %40 %3A %2F %25."
         ) from error
     several = "," in str(given.get("host") or "")
-    usual: dict[str, Any] = {
+    defaults: dict[str, Any] = {
         "connect_timeout": _CONNECT_SECONDS,
         "tcp_user_timeout": _SILENCE_MS,
         "keepalives_idle": 5,
@@ -84,13 +84,13 @@ def conninfo(url: str) -> str:
         "application_name": "recollect",
         **({"target_session_attrs": "read-write"} if several else {}),
     }
-    return psycopg.conninfo.make_conninfo(**{**usual, **given})
+    return psycopg.conninfo.make_conninfo(**{**defaults, **given})
 
 
 def prepare(location: StoreUrl, steps: Sequence[str] | None = None, *, copying: bool = False) -> None:
-    """Make the schema one of the current version, or refuse it untouched."""
+    """Create or migrate the schema, or refuse it and leave it unchanged."""
     steps = migrations() if steps is None else steps
-    with failures_of(location), _connected(conninfo(location.server)) as connection:
+    with failures_of(location), _connect(conninfo(location.server)) as connection:
         if connection.info.server_version < OLDEST_SERVER * 10_000:
             raise StoreUnavailable(
                 f"{location} is PostgreSQL {connection.info.server_version // 10_000}; "
@@ -110,7 +110,7 @@ def prepare(location: StoreUrl, steps: Sequence[str] | None = None, *, copying: 
         if version == len(steps):
             return
         with connection.transaction():
-            # Held to the end of the transaction: others that start at the same moment wait here.
+            # Processes that start at the same time wait here until the transaction ends.
             connection.execute(f"SET LOCAL lock_timeout = {_MIGRATING_MS}")
             connection.execute(
                 "SELECT pg_advisory_xact_lock(%s, hashtext(%s))", (_MIGRATING, location.schema)
@@ -139,8 +139,8 @@ def prepare(location: StoreUrl, steps: Sequence[str] | None = None, *, copying: 
             )
 
 
-def _connected(info: str) -> psycopg.Connection[Row]:
-    """A connection; where only standbys answer, or a server that starts, one may soon take writes."""
+def _connect(info: str) -> psycopg.Connection[Row]:
+    """Connect. During a failover, or while the server starts, retry for some seconds."""
     end = time.monotonic() + _FAILOVER_SECONDS
     while True:
         try:
@@ -153,8 +153,8 @@ def _connected(info: str) -> psycopg.Connection[Row]:
 
 
 def schema_version(connection: psycopg.Connection[Row], schema: str) -> int:
-    """0 where there is no store yet."""
-    # Not by to_regclass: it may still remember that there was none before another process made it.
+    """Return the version of the schema; 0 if there is no store yet."""
+    # Not `to_regclass`, whose cache may miss a table that another process has just created.
     found = connection.execute(
         "SELECT 1 FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace "
         "WHERE n.nspname = %s AND c.relname = 'setting'",
@@ -184,16 +184,16 @@ def _not_ours(schema: str) -> NotAStore:
 
 @contextmanager
 def failures_of(location: StoreUrl) -> Iterator[None]:
-    """Say in our own words what PostgreSQL could not do, and what the reader can."""
+    """Turn PostgreSQL's errors into ours, which say what to do."""
     try:
         yield
     except RecollectError:
         raise
     except psycopg.Error as error:
-        raise explained(error, location) from error
+        raise explain(error, location) from error
 
 
-def explained(error: psycopg.Error, location: StoreUrl) -> RecollectError:  # noqa: PLR0911  # one per cause
+def explain(error: psycopg.Error, location: StoreUrl) -> RecollectError:  # noqa: PLR0911  # one per cause
     shown, said = location, plain_words(str(error))
     match error:
         case errors.InsufficientPrivilege():
@@ -220,7 +220,7 @@ def explained(error: psycopg.Error, location: StoreUrl) -> RecollectError:  # no
         case errors.ProgramLimitExceeded() | errors.DataError():
             return InvalidInput(f"PostgreSQL does not take this: {said}.")
         case errors.IntegrityError():
-            return Conflict(f"Somebody else wrote the same at the same moment ({said}); try again.")
+            return Conflict(f"Another process wrote the same at the same moment ({said}); try again.")
         case errors.UndefinedTable() | errors.UndefinedColumn() | errors.DataCorrupted():
             return StoreDamaged(f"{shown} is not as it should be: {said}.")
         case psycopg.OperationalError():
@@ -232,7 +232,7 @@ def explained(error: psycopg.Error, location: StoreUrl) -> RecollectError:  # no
             return StoreUnavailable(f"{shown} could not do it: {said}.")
 
 
-# The first that fits: what names its cause comes before what only says that nothing came back.
+# The first match counts: patterns that name a cause come before those that only say that nothing answered.
 _REFUSALS = {
     r"no password supplied": (
         "{url} asks for a password, and none was given. Put it into the URL (postgresql://USER:PASSWORD@…), "
@@ -290,11 +290,11 @@ _REFUSALS = {
         "{url} gives no answer: {said}. Check host and port, and whether a firewall stands between."
     ),
 }
-"""Messages of the server or libpq, in English, each with its meaning and a remedy."""
+"""Patterns of messages of the server or libpq, in English, each with our message."""
 
 
 def why_refused(location: StoreUrl, error: str) -> str | None:
-    """Return the meaning of a failed connection; None if the message is unknown."""
+    """Explain a failed connection; None if the message is unknown."""
     for pattern, meaning in _REFUSALS.items():
         found = re.search(pattern, error)
         if found is not None:
@@ -306,7 +306,7 @@ def why_refused(location: StoreUrl, error: str) -> str | None:
 
 
 def no_primary(location: StoreUrl) -> str:
-    """Only replicas answered. Of several servers, one is likely to become the primary."""
+    """Return the message that only replicas answered."""
     if "," not in str(location).rpartition("@")[2]:
         return (
             f"{location} is a replica and takes no writes. Name the primary, or all servers with commas "
@@ -319,7 +319,7 @@ def no_primary(location: StoreUrl) -> str:
 
 
 def missing_right(location: StoreUrl, said: str) -> str:
-    """Return which right a user lacks, and the statement that grants it."""
+    """Return the message that a user lacks a right, with the statement that grants it."""
     user = urlsplit(location.server).username or "USER"
     schema, database = location.schema, re.search(r"for database (.+)", said)
     if database is not None:
@@ -339,7 +339,7 @@ def missing_right(location: StoreUrl, said: str) -> str:
 
 
 def plain_words(error: str) -> str:
-    """The telling part of what libpq says, in one line."""
+    """Return the first line of an error of libpq, without its prefixes."""
     line = error.strip().partition("\n")[0]
     for before in ("failed: ", "FATAL: ", "ERROR: "):
         line = line.rpartition(before)[2].strip()

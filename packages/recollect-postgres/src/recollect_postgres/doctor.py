@@ -1,4 +1,4 @@
-"""What `recollect doctor` says of a store on a PostgreSQL server. Nothing is opened as a store or written."""
+"""Checks of `recollect doctor` for a store on PostgreSQL. They neither open the store nor write."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ if TYPE_CHECKING:
     from recollect.domain.tables import Row
     from recollect.stores.url import StoreUrl
 
-# Behind by more, a replica gives answers that a reader takes for wrong.
+# With more lag, answers of a replica look wrong to users.
 _LATE_SECONDS = 10.0
 _SLOW_MS = 20.0
 _LISTED = 4
 _ROUND_TRIPS = 5
-# A server that is asked how it is may be in trouble: then this is an answer too.
+# A server in trouble must not block the checks.
 _PATIENCE = "SET LOCAL statement_timeout = '5s'; SET LOCAL lock_timeout = '2s'"
 
 
@@ -50,7 +50,7 @@ def server_checks(location: StoreUrl) -> tuple[list[Check], bool]:
 
 
 def replica_lag_seconds(location: StoreUrl) -> float | None:
-    """How old the newest change is that the replica has, where there are newer ones."""
+    """Return how many seconds the replica is behind; None without one, or if unknown."""
     if location.replica is None:
         return None
     with _connect(location, location.replica) as server:
@@ -59,21 +59,21 @@ def replica_lag_seconds(location: StoreUrl) -> float | None:
 
 @dataclass(frozen=True, slots=True)
 class _Server:
-    """A server that is asked questions, in one transaction that writes nothing."""
+    """A server in a read-only transaction."""
 
     connection: Connection[Row]
     user: str
     database: str
 
-    def rows(self, question: str, *bindings: object) -> list[Row]:
-        return self.connection.execute(question, bindings or None).fetchall()
+    def rows(self, query: str, *bindings: object) -> list[Row]:
+        return self.connection.execute(query, bindings or None).fetchall()
 
-    def row(self, question: str, *bindings: object) -> Row:
-        (row,) = self.rows(question, *bindings)
+    def row(self, query: str, *bindings: object) -> Row:
+        (row,) = self.rows(query, *bindings)
         return row
 
     def replica_state(self) -> tuple[bool, bool, float | None]:
-        """Whether it is a replica, whether it is connected to its primary, and by how much it is behind."""
+        """Return whether it is a replica, whether it is connected to its primary, and its lag in seconds."""
         is_replica, receives, lag = self.row(
             "SELECT pg_is_in_recovery(), EXISTS (SELECT 1 FROM pg_stat_wal_receiver), "
             "CASE WHEN NOT pg_is_in_recovery() THEN NULL "
@@ -161,13 +161,13 @@ def _replication(server: _Server) -> Iterator[Check]:
         said = f"primary; {quantity(unseen, 'standby', 'standbys')}, whose lag user {server.user} may not see"
         yield Check("ok", "replication", said, f"To see it here: GRANT pg_monitor TO {server.user}")
         return
-    told = [
+    lags = [
         f"{name} {state} ({sync}), {behind:.1f} s and {file_size(size)} behind"
         for name, state, sync, behind, size in standbys
     ]
     is_late = any(behind > _LATE_SECONDS for *_, behind, _ in standbys)
     remedy = "Look at the standby's log, its network and its disk." if is_late else ""
-    yield Check("note" if is_late else "ok", "replication", f"primary; {', '.join(told)}", remedy)
+    yield Check("note" if is_late else "ok", "replication", f"primary; {', '.join(lags)}", remedy)
 
 
 def _as_replica(what: str, receives: bool, lag: float | None) -> Check:
@@ -180,7 +180,7 @@ def _as_replica(what: str, receives: bool, lag: float | None) -> Check:
 
 
 def _reading(location: StoreUrl) -> Iterator[Check]:
-    """The server that answers questions, where it is another one."""
+    """Check the replica, if there is one."""
     if location.replica is None:
         return
     try:
@@ -274,7 +274,7 @@ def _rights(missing: Sequence[str], user: str, *, owns_tables: bool) -> Check:
 
 
 def _missing_rights(server: _Server, schema: str) -> list[str]:
-    """Return rights that reading and writing need, in the words of GRANT."""
+    """Return the missing rights for reading and writing, as in GRANT."""
     rows = server.rows(
         "SELECT p.wanted || CASE WHEN c.relkind = 'S' THEN ' ON SEQUENCE ' ELSE ' ON ' END "
         "|| c.oid::regclass FROM pg_class AS c CROSS JOIN LATERAL unnest(CASE WHEN c.relkind = 'S' "
@@ -288,7 +288,7 @@ def _missing_rights(server: _Server, schema: str) -> list[str]:
 
 
 def _missing_to_create(server: _Server, schema: str) -> list[str]:
-    """Return rights that creating a store needs."""
+    """Return the missing rights for creating a store."""
     may, there, database = server.row(
         "SELECT coalesce(has_schema_privilege(to_regnamespace(%s), 'CREATE'), "
         "has_database_privilege(current_database(), 'CREATE')), to_regnamespace(%s) IS NOT NULL, "
@@ -338,7 +338,7 @@ def _fence(server: _Server, schema: str) -> Check:
             "the policies are in the schema's first migration"
         )
         return Check("problem", "row security", f"not in force on {_shortened(unfenced)}", remedy)
-    # A superuser sees all rows of all tables, whatever they say.
+    # Row-level security does not apply to superusers.
     (passes,) = server.row("SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = current_user")
     if passes:
         said = f"on {len(fences)} tables, but user {server.user} sees past it"

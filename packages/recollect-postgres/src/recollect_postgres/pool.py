@@ -1,7 +1,7 @@
-"""The connections of a process to its servers: lent to one thread at a time, and never a dead one twice.
+"""Connection pools: one for the primary, one for replicas, each used by many threads.
 
-A thread that finds no free connection opens one itself. So it sees the cause of a failure at once, and the
-next try after a failover waits for no back-off.
+A thread that finds no free connection opens one itself. So it sees the cause of a failure at once, and its
+next try after a failover needs no back-off.
 """
 
 from __future__ import annotations
@@ -28,30 +28,30 @@ if TYPE_CHECKING:
 
 
 _IDLE_SECONDS = 300.0
-"""A connection that was idle for longer may have been cut by the network."""
+"""A connection that was idle for longer may have been dropped by the network."""
 _SILENCE_SECONDS = 4.0
-"""A statement may take its time. After this one, it is asked whether there is a server at all."""
+"""If a statement takes longer, a second connection checks whether the server still answers."""
 _PREPARED_AFTER = 2
-"""Planning takes the server longer than most of our questions: what is asked again is planned once."""
+"""Planning takes longer than most of our queries, so repeated ones are prepared."""
 _MOST_PREPARED = 300
-_SHORTEST_CONNECT_SECONDS = 2  # libpq knows no shorter one
+_SHORTEST_CONNECT_SECONDS = 2  # the minimum of libpq
 
 
 class WatchedConnection(psycopg.Connection[Row]):
-    """A connection whose server is asked for a sign of life when an answer is long in coming.
+    """A connection that checks whether the server is alive when an answer takes long.
 
-    A server that is cut off or frozen says nothing at all, and who waits for it would wait for ever.
+    An unreachable or frozen server sends no error, so a plain connection would wait for ever.
     """
 
     silence_seconds = _SILENCE_SECONDS
     _end = float("inf")
 
     def wait(self, gen: Any, *arguments: Any, **options: Any) -> Any:
-        return super().wait(_with_look(gen, self._watch()), *arguments, **options)
+        return super().wait(_with_check(gen, self._watch()), *arguments, **options)
 
     @contextmanager
     def at_most(self, seconds: float) -> Iterator[None]:
-        """Wait no longer than this for an answer, even from a server that lives."""
+        """Inside the block, wait no longer than this for an answer, even from a live server."""
         self._end = time.monotonic() + seconds
         try:
             yield
@@ -61,7 +61,7 @@ class WatchedConnection(psycopg.Connection[Row]):
     def _watch(self) -> Callable[[], None]:
         asked_at = time.monotonic()
 
-        def look() -> None:
+        def check() -> None:
             nonlocal asked_at
             now = time.monotonic()
             if now >= self._end:
@@ -71,10 +71,10 @@ class WatchedConnection(psycopg.Connection[Row]):
                     self._abandon("the server does not answer")
                 asked_at = time.monotonic()
 
-        return look
+        return check
 
     def _answers(self) -> bool:
-        """Return whether a server accepts or refuses a connection."""
+        """Whether the server accepts or refuses a new connection, instead of not answering."""
         same: dict[str, Any] = {
             **self.info.get_parameters(),
             "password": self.info.password,
@@ -86,7 +86,7 @@ class WatchedConnection(psycopg.Connection[Row]):
         except errors.ConnectionTimeout:
             return False
         except psycopg.Error:
-            pass  # refused, for whatever reason: the statement will end by itself
+            pass  # it refused, so it is alive: the statement will end by itself
         return True
 
     def _abandon(self, why: str) -> None:
@@ -94,21 +94,21 @@ class WatchedConnection(psycopg.Connection[Row]):
         raise psycopg.OperationalError(why)
 
 
-def _with_look(gen: Generator[Any, Any, Any], look: Callable[[], None]) -> Generator[Any, Any, Any]:
-    """The same generator, with a look round whenever nothing came for a moment."""
+def _with_check(gen: Generator[Any, Any, Any], check: Callable[[], None]) -> Generator[Any, Any, Any]:
+    """Wrap the generator, and call `check` whenever nothing came for a moment."""
     try:
         wanted = next(gen)
         while True:
             ready = yield wanted
             if not ready:
-                look()
+                check()
             wanted = gen.send(ready)
     except StopIteration as end:
         return end.value
 
 
 class Connections:
-    """At most `size` at a time. Safe to share between threads."""
+    """A pool of at most `size` connections. Threads can share it."""
 
     def __init__(self, conninfo: str, size: int, name: str, patience_seconds: float) -> None:
         self._conninfo = conninfo
@@ -121,7 +121,7 @@ class Connections:
         self._changed = threading.Condition()
 
     def take(self, seconds: float) -> WatchedConnection:
-        """One that is free, or a new one. `StoreUnavailable` where all stay busy for so long."""
+        """Return a free connection or a new one; `StoreUnavailable` if all stay busy for so long."""
         end = time.monotonic() + seconds
         with self._changed:
             while True:
@@ -157,8 +157,8 @@ class Connections:
             connection = WatchedConnection.connect(
                 self._conninfo, connect_timeout=min(given or shortest, shortest), **KEYWORDS
             )
-            # A pooler reports a process id of its own making, and may run the next transaction on another
-            # session, where nothing is prepared.
+            # A pooler reports another process id. It may run the next transaction on another session, where
+            # nothing is prepared.
             backend = connection.execute("SELECT pg_backend_pid()").fetchone()
             if backend == (connection.info.backend_pid,):
                 connection.prepare_threshold = _PREPARED_AFTER
@@ -172,9 +172,10 @@ class Connections:
         return connection
 
     def give_back(self, connection: WatchedConnection, *, has_read: bool = False) -> None:
-        """Outside of any transaction; what cannot be brought there is closed.
+        """Return a connection to the pool. End its transaction, or close it if that fails.
 
-        Pass `has_read` after reads alone: after a rollback, psycopg prepares all statements again.
+        Pass `has_read` after reads only, which are committed: after a rollback, psycopg prepares all
+        statements again.
         """
         status = connection.info.transaction_status
         if status in {TransactionStatus.INTRANS, TransactionStatus.INERROR}:
@@ -188,7 +189,7 @@ class Connections:
             self._changed.notify()
 
     def drop(self, connection: WatchedConnection) -> None:
-        """Not to be lent again: its server is gone, or no longer the one to write to."""
+        """Close a connection whose server is gone, or is no longer the primary."""
         with self._changed:
             self._discard(connection)
             self._changed.notify()
@@ -199,7 +200,7 @@ class Connections:
             connection.close()
 
     def close(self) -> None:
-        """Connections in use are closed when they are given back."""
+        """Close idle connections. Those in use are closed when they are given back."""
         with self._changed:
             self._closed = True
             while self._idle:
@@ -208,7 +209,7 @@ class Connections:
 
 
 def _is_open(connection: WatchedConnection) -> bool:
-    """A server that ended the connection has said so by now, unless it was cut off."""
+    """Whether the connection is open, as far as the server has told us."""
     try:
         connection.pgconn.consume_input()
     except psycopg.Error:
@@ -217,30 +218,30 @@ def _is_open(connection: WatchedConnection) -> bool:
 
 
 Begun = TypeVar("Begun")
-"""The facts of a snapshot that has begun."""
+"""What is known of a snapshot when it begins."""
 
 PATIENCE_SECONDS = 1.0
-"""How long a read waits for what this process wrote to reach a replica, before the primary is asked."""
+"""How long a read waits until the writes of this process reach the replica, before it asks the primary."""
 
 _PAUSE_SECONDS = 0.01
-_CONNECT_SECONDS = 2  # libpq knows no shorter one
+_CONNECT_SECONDS = 2  # the minimum of libpq
 _SHORTEST_REST_SECONDS = 1.0
-"""How long a replica that could not be reached is left alone; then twice as long, and so on."""
+"""How long an unreachable replica is skipped. The time doubles with each failure."""
 _LONGEST_REST_SECONDS = 60.0
 
 
 class OwnWrites:
-    """The last commits of this process to each scope. Safe to share between threads."""
+    """The last commits of this process to each scope. Threads can share it."""
 
     def __init__(self) -> None:
         self._changes: dict[int, tuple[Scope, int]] = {}
         self._transaction = 0
         self._lock = threading.Lock()
 
-    def note(self, connection: WatchedConnection, schema: str, held: Mapping[int, int]) -> None:
-        """Note what a transaction is about to commit: whether it did may never be known.
+    def record(self, connection: WatchedConnection, schema: str, held: Mapping[int, int]) -> None:
+        """Record a commit before it is made, since it may never be confirmed.
 
-        If it did not, the primary answers until another writer makes that change.
+        If it fails, the primary answers until another process makes the same change number.
         """
         if not held:
             # Store-wide writes have no change number; the transaction id takes its place.
@@ -260,7 +261,7 @@ class OwnWrites:
                 self._changes[id_] = names[id_], max(before, change)
 
     def within(self, within: Scope | None) -> dict[int, int]:
-        """The numbers of the last changes to the scope that a reader means, or to all."""
+        """Return the last change number of each scope that the reader may read."""
         with self._lock:
             return {
                 id_: change
@@ -270,22 +271,22 @@ class OwnWrites:
 
     @property
     def transaction(self) -> int:
-        """The last of those that wrote what is of no scope; 0: there was none."""
+        """The id of the last store-wide transaction, or 0."""
         return self._transaction
 
 
 class _Behind(Exception):
-    pass
+    """The replica lacks writes of this process."""
 
 
 class Replica:
-    """Connections to servers that follow the primary. Safe to share between threads."""
+    """A pool of connections to replicas. Threads can share it."""
 
     def __init__(self, url: str, location: StoreUrl, store_id: Callable[[], str]) -> None:
         self.own_writes = OwnWrites()
         self.patience_seconds = PATIENCE_SECONDS
         self.trouble: str | None = None
-        """Why the primary was asked the last time, if it was."""
+        """Why the last read went to the primary, if it did."""
         self._url = url
         self._location = location
         self._conninfo = conninfo(url)
@@ -294,7 +295,7 @@ class Replica:
             self._conninfo = psycopg.conninfo.make_conninfo(self._conninfo, connect_timeout=_CONNECT_SECONDS)
         self._store_id = store_id
         self._known_ids = [store_id()]
-        """The last one is the store's; a repair and a copy give it another."""
+        """The ids that the store had; the last one is current. A repair and a copy change it."""
         self._schema_version = str(len(migrations()))
         self._idle: list[WatchedConnection] = []
         self._free = threading.Semaphore(location.pool_size)
@@ -303,20 +304,20 @@ class Replica:
         self._is_behind = False
         self._closed = False
 
-    def begun(
+    def begin_snapshot(
         self, begin: Callable[[WatchedConnection], Begun], within: Scope | None
     ) -> tuple[WatchedConnection, Begun] | None:
-        """A connection inside a snapshot that shows all that this process wrote, and what `begin` said.
+        """Return a connection inside a snapshot with all writes of this process, and what `begin` returned.
 
         Return None if no replica is available soon; then the primary answers.
         """
-        # When a server went away, all connections to it did.
+        # If a server is gone, all connections to it are broken.
         for _ in range(self._location.pool_size + 1):
             connection = self._take()
             if connection is None:
                 return None
             try:
-                return connection, self._caught_up(connection, begin, within)
+                return connection, self._begin_caught_up(connection, begin, within)
             except BaseException as error:
                 self.give_back(connection)
                 if not isinstance(error, (psycopg.Error, _Behind)):
@@ -326,10 +327,10 @@ class Replica:
                     return None
         return None
 
-    def _caught_up(
+    def _begin_caught_up(
         self, connection: WatchedConnection, begin: Callable[[WatchedConnection], Begun], within: Scope | None
     ) -> Begun:
-        """What `begin` said of the first snapshot that shows all. `_Behind` where it took too long."""
+        """Begin snapshots until one has all writes of this process; `_Behind` if that takes too long."""
         end = time.monotonic() + self.patience_seconds
         begun = begin(connection)
         while (lacking := self._lacking(connection, within)) is not None:
@@ -357,7 +358,7 @@ class Replica:
             if not isinstance(error, psycopg.OperationalError):
                 raise
             self.trouble = str(error).strip()
-            # Later reads skip it for a while.
+            # Skip it for a while.
             self._rests_until = time.monotonic() + self._rest_seconds
             self._rest_seconds = min(2 * self._rest_seconds, _LONGEST_REST_SECONDS)
             return None
@@ -371,9 +372,9 @@ class Replica:
             connection,
             f"SELECT (SELECT value FROM {schema}.setting WHERE name = 'store_id'), "
             f"(SELECT value FROM {schema}.setting WHERE name = 'schema_version'), "
-            # Made by no migration, and perhaps a moment ago.
+            # No migration creates this table.
             f"to_regclass('{schema}.server_vector') IS NOT NULL, "
-            # A replica reports only the earliest running transaction; it shows all before that.
+            # A replica has all transactions before its earliest running one.
             "pg_snapshot_xmin(pg_current_snapshot())::text::bigint",
         )
         if store_id != self._known_ids[-1] and self._store_id() != self._known_ids[-1]:
@@ -406,7 +407,7 @@ class Replica:
     @staticmethod
     def _row(connection: WatchedConnection, text: str, bindings: list[list[int]] | None = None) -> Row:
         row: Row | None = connection.execute(text, bindings).fetchone()
-        assert row is not None  # noqa: S101  # each of these questions has one answer
+        assert row is not None  # noqa: S101  # each of these queries has one row
         return row
 
     def give_back(self, connection: WatchedConnection, *, has_read: bool = False) -> None:
@@ -422,7 +423,7 @@ class Replica:
             self._free.release()
 
     def drop(self, connection: WatchedConnection) -> None:
-        """Give back one that is of no more use."""
+        """Close a connection, and free its place in the pool."""
         connection.close()
         self.give_back(connection)
 

@@ -1,4 +1,4 @@
-"""Conditions as PostgreSQL's SQL, and reading rows of one connection inside a transaction."""
+"""Reading rows from PostgreSQL inside a transaction."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from recollect.stores.sql import (
     escaped_like,
     letter_forms,
 )
-from recollect_postgres.vectors import PgVector, ScopeQueries, Searchable, ServerVectors, searchable_question
+from recollect_postgres.vectors import PgVector, ScopeQueries, Searchable, ServerVectors, searchable_query
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 
 
 STORE_WIDE: frozenset[Table] = frozenset({"receipt", "lease", "model", "rotation", "scope", "setting"})
-"""Tables whose rows are of no scope. All others have the scope first in their key."""
+"""Tables whose rows belong to no scope. The key of all others begins with the scope."""
 
-# Texts that may be longer than an entry of an index may be: their hashes are indexed.
+# Texts that may be too long for an index, which has their hashes instead.
 _HASHED = frozenset({"stem", "name", "folded_name", "first_word", "ref", "session", "source"})
 
 
@@ -54,14 +54,14 @@ class PostgresConditions(Conditions):
         return f"{self._within(row, scopes)} AND {self.all_of(where, table, row)}"
 
     def of_each(self, each: OneOf, row: str, value: str) -> str:
-        """The row has this value, an expression, in the column of `each`."""
+        """Return the condition that the column of `each` equals an expression."""
         column = column_sql(each.column, row)
         same = f"{column} = {value}"
         return f"md5({column}) = md5({value}) AND {same}" if each.column in _HASHED else same
 
     def _within(self, row: str, scopes: Collection[int] | None) -> str:
         if scopes is None:
-            # All of them, and yet by the key, which begins with the scope.
+            # All scopes, named so that the key can be used.
             return f"{row}.scope_id = ANY (ARRAY(SELECT id FROM {self._prefix}scope))"
         if len(scopes) == 1:
             return f"{row}.scope_id = {self.bind(next(iter(scopes)))}"
@@ -97,7 +97,7 @@ class PostgresConditions(Conditions):
         given = [key for key in dict.fromkeys(keys.keys) if all(map(storable, key))]
         if not given:
             return self.never
-        # Column by column first, by which an index finds them; then whole.
+        # Conditions on each column, for an index; then on the whole key.
         lists = [list(values) for values in zip(*given, strict=True)]
         single = [
             self.expression(OneOf(column, list(dict.fromkeys(values))), "memory", row)
@@ -127,14 +127,14 @@ class PostgresConditions(Conditions):
         return super().contains(text) if storable(text) else None
 
     def like(self, text: str) -> tuple[str, str]:
-        # Where texts compare byte by byte, ILIKE knows the case of ASCII letters alone.
+        # With the collation "C", ILIKE ignores the case of ASCII letters only.
         if text.isascii():
             return "ILIKE %s", escaped_like(text)
         return "~ %s", "".join(map(_either_case, text))
 
 
 def storable(value: object) -> bool:
-    """Whether a text could be in a table at all: without a NUL, and made of whole characters."""
+    """Whether PostgreSQL can store a text: it has no NUL and no half of a surrogate pair."""
     if not isinstance(value, str):
         return True
     return "\0" not in value and (value.isascii() or not any("\ud800" <= each <= "\udfff" for each in value))
@@ -168,7 +168,7 @@ class Columns:
         }
         self.nullable = {(table, column) for table, column, _, never_null, _ in rows if not never_null}
         self.stored: dict[str, list[str]] = {}
-        """All columns of each table that are given a value."""
+        """The columns of each table that are not generated."""
         for table, column, _, _, generated in rows:
             if not generated:
                 self.stored.setdefault(table, []).append(column)
@@ -177,7 +177,7 @@ class Columns:
         return self._types[table, column]
 
     def key(self, table: Table) -> tuple[str, ...]:
-        """The primary key: that of every store, with the scope before it."""
+        """Return the primary key: the scope, then the key of every store."""
         key = TABLES[table].key
         return key if table in STORE_WIDE or "scope_id" in key else ("scope_id", *key)
 
@@ -190,7 +190,7 @@ Statement: TypeAlias = "tuple[str, Sequence[Any]]"
 
 
 class PostgresSnapshot(SqlSnapshot):
-    """Answers from inside one transaction. `scopes` are those that it may see; None: all of them."""
+    """A snapshot inside one transaction. `scopes` are the readable ones; None for all."""
 
     is_writing = False
     modulo = "%%"
@@ -208,11 +208,11 @@ class PostgresSnapshot(SqlSnapshot):
         self.prefix = f"{columns.schema}."
         self.scopes = scopes
         self.reconnect: Callable[[psycopg.Error], bool] | None = None
-        """Puts another connection in the place of one that was lost, if it sees the same; else says no."""
+        """Replaces a lost connection if the new one sees the same state; returns whether it did."""
         self.has_answered = False
         self._caches = caches
         self.unfilled: dict[int, list[int]] = {}
-        """By scope, vectors that pgvector has yet to be given, where a search met many."""
+        """Vectors by scope that a search found missing in pgvector, if there are many."""
         self._searchable: Searchable | None = None
         self._searched: dict[tuple[int, ...], CachedVectors] = {}
 
@@ -258,26 +258,26 @@ class PostgresSnapshot(SqlSnapshot):
         )
 
     def rows_batch(self, queries: Sequence[RowsQuery]) -> list[list[Row]]:
-        asked = [self._question(query) for query in queries]
+        asked = [self._statement(query) for query in queries]
         if len(asked) == 1:
             return [self.ask(*asked[0])]
         # A query for the model precedes a search, so send the first query of the search along.
         searches = self._searchable is None and any(query.table == "model" for query in queries)
         if searches and not self.is_writing:
-            asked.append(searchable_question(self.schema, self.scopes))
-        answers = self._answered(lambda: [cursor.fetchall() for cursor in self._executed(asked)])
+            asked.append(searchable_query(self.schema, self.scopes))
+        answers = self._run_query(lambda: [cursor.fetchall() for cursor in self._execute_all(asked)])
         if len(answers) > len(queries):
             self._searchable = Searchable.of(answers.pop())
         return answers
 
-    def _executed(self, statements: Sequence[Statement]) -> list[Cursor[Row]]:
-        """All are sent before the first answer is waited for."""
+    def _execute_all(self, statements: Sequence[Statement]) -> list[Cursor[Row]]:
+        """Send all statements before waiting for the first answer."""
         if len(statements) == 1:
             return [self.connection.execute(*statements[0], binary=True)]
         with self.connection.pipeline():
             return [self.connection.execute(text, bindings, binary=True) for text, bindings in statements]
 
-    def _question(self, query: RowsQuery) -> Statement:
+    def _statement(self, query: RowsQuery) -> Statement:
         condition, bindings = self.condition(query.table, query.where)
         listed = _column_list(query.columns, "r")
         text = f"SELECT {listed} FROM {self.prefix}{query.table} AS r WHERE {condition}"
@@ -287,16 +287,16 @@ class PostgresSnapshot(SqlSnapshot):
         return f"{text} ORDER BY {by} LIMIT %s", [*bindings, query.limit]
 
     def ask(self, text: str, bindings: Sequence[Any] = ()) -> list[Row]:
-        return self._answered(lambda: self.connection.execute(text, bindings, binary=True).fetchall())
+        return self._run_query(lambda: self.connection.execute(text, bindings, binary=True).fetchall())
 
-    def _answered(self, question: Callable[[], Answers]) -> Answers:
+    def _run_query(self, query: Callable[[], Answers]) -> Answers:
         end_if_interrupted()
         try:
-            answers = question()
+            answers = query()
         except psycopg.Error as error:
             if self.reconnect is None or not self.reconnect(error):
                 raise
-            answers = question()
+            answers = query()
         self.has_answered = True
         return answers
 
@@ -309,7 +309,7 @@ class PostgresSnapshot(SqlSnapshot):
             for column in columns
         )
 
-    # Whole tables, to carry them to another store
+    # Copying whole tables to another store
 
     def stored_columns(self, table: Table) -> Sequence[str]:
         own = _OWN if table == "scope" else ()
@@ -319,7 +319,7 @@ class PostgresSnapshot(SqlSnapshot):
         return self.columns.key(table)
 
     def last_ids(self) -> Mapping[Table, int]:
-        # A sequence that never gave a number has its first one as its last.
+        # An unused sequence already has its first number as `last_value`.
         each = " UNION ALL ".join(
             f"SELECT '{table}', CASE WHEN is_called THEN last_value ELSE 0 END "
             f"FROM {self.schema}.{table}_id_seq"
@@ -338,7 +338,7 @@ class PostgresSnapshot(SqlSnapshot):
             return self._searchable
         # A transaction may write vectors, so ask for each version when it is needed.
         scopes = () if self.is_writing else self.scopes
-        found = Searchable.of(self.ask(*searchable_question(self.schema, scopes)))
+        found = Searchable.of(self.ask(*searchable_query(self.schema, scopes)))
         if not self.is_writing:
             self._searchable = found
         return found
@@ -348,7 +348,7 @@ class PostgresSnapshot(SqlSnapshot):
     ) -> Sequence[Found]:
         if not isinstance(self._caches, PgVector):
             return super().nearest(vector, k, scopes, where, shortlist)
-        # A shortlist saves a process comparisons; the server makes them all, and finds no fewer.
+        # The shortlist is ignored: the server compares all vectors.
         vectors = self._on_server(self._caches)
         return [] if vectors is None or not scopes or k <= 0 else vectors.nearest(vector, k, scopes, where)
 

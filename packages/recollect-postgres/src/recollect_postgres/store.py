@@ -18,7 +18,7 @@ from recollect.domain.errors import RecollectError, StoreUnavailable
 from recollect.domain.records import Scope
 from recollect.stores.port import Result
 from recollect.stores.url import StoreUrl
-from recollect_postgres.connection import conninfo, explained, failures_of, prepare, schema_version
+from recollect_postgres.connection import conninfo, explain, failures_of, prepare, schema_version
 from recollect_postgres.pool import Connections, Replica
 from recollect_postgres.snapshot import Columns, PostgresSnapshot
 from recollect_postgres.transaction import PostgresTransaction
@@ -39,30 +39,30 @@ if TYPE_CHECKING:
 
 BUSY_SECONDS = 10.0
 _READING = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
-# Each statement sees what is committed; the scopes that are held keep others from committing to them.
+# Each statement sees all commits; locked scopes keep other writers out.
 _WRITING = "BEGIN ISOLATION LEVEL READ COMMITTED"
 _MARKS_KEPT = 10_000
-"""Number of changes for which commit marks are kept per scope."""
+"""The number of commit marks that are kept per scope."""
 _PAUSE_SECONDS = 0.02
 _LONGEST_PAUSE_SECONDS = 0.25
 _STORE_WIDE_LOCK = 0x52434C55
 """The lock that serialises transactions without a scope."""
 
-# Another transaction came in between: the same again finds what it left.
-_AGAIN = (
+# Conflicts with another transaction: a retry sees its result.
+_RETRYABLE = (
     errors.SerializationFailure,
     errors.DeadlockDetected,
     errors.UniqueViolation,
     errors.ForeignKeyViolation,
 )
 _GONE = (psycopg.OperationalError, psycopg.InterfaceError, errors.ReadOnlySqlTransaction)
-# Trying again would not help, or was tried by the server already.
+# A retry would not help, or the server has retried already.
 _FINAL = (errors.LockNotAvailable, errors.QueryCanceled, errors.DiskFull, errors.OutOfMemory)
 
 
 def _is_gone(error: BaseException) -> bool:
-    """Whether the server was lost, or is no longer the one to ask. Another try finds another one."""
-    return isinstance(error, _GONE) and not isinstance(error, (*_AGAIN, *_FINAL))
+    """Whether the server was lost, or is no longer the primary. A retry may find another one."""
+    return isinstance(error, _GONE) and not isinstance(error, (*_RETRYABLE, *_FINAL))
 
 
 class PostgresStore:
@@ -76,7 +76,7 @@ class PostgresStore:
         busy_seconds: float = BUSY_SECONDS,
         copying: bool = False,
     ) -> None:
-        """With `copying`, a copy that is not complete may be opened too."""
+        """Open or create a store. With `copying`, an incomplete copy may be opened, too."""
         self.location = location
         self.busy_seconds = busy_seconds
         prepare(location, copying=copying)
@@ -96,7 +96,7 @@ class PostgresStore:
 
     @staticmethod
     def server_checks(location: StoreUrl) -> tuple[list[Check], bool]:
-        """What `recollect doctor` finds, and whether the store can be opened without changing anything."""
+        """Return the checks of `recollect doctor`, and whether the store can be opened unchanged."""
         from recollect_postgres.doctor import server_checks  # noqa: PLC0415  # loads parts of the command line
 
         return server_checks(location)
@@ -105,10 +105,10 @@ class PostgresStore:
 
     @contextmanager
     def read(self, within: Scope | None = None) -> Iterator[PostgresSnapshot]:
-        """Read from a replica that has all writes of this process, else from the primary."""
+        """Read from a replica that has all writes of this process, or else from the primary."""
         replica = self.replica
         begin = partial(_begin, begin=_READING, within=within, schema=self.location.schema)
-        begun = None if replica is None else replica.begun(begin, within)
+        begun = None if replica is None else replica.begin_snapshot(begin, within)
         if replica is None or begun is None:
             with self.read_primary(within) as snapshot:
                 yield snapshot
@@ -118,7 +118,7 @@ class PostgresStore:
 
     @contextmanager
     def read_primary(self, within: Scope | None = None) -> Iterator[PostgresSnapshot]:
-        with self._reading(within, *self._begun(within), self.connections) as snapshot:
+        with self._reading(within, *self._begin_on_primary(within), self.connections) as snapshot:
             yield snapshot
 
     @contextmanager
@@ -127,28 +127,28 @@ class PostgresStore:
         within: Scope | None,
         connection: WatchedConnection,
         begun: _Begun,
-        lender: Connections | Replica,
+        pool: Connections | Replica,
     ) -> Iterator[PostgresSnapshot]:
         try:
             with failures_of(self.location):
                 columns = self.columns(connection)
         except BaseException:
-            lender.drop(connection)
+            pool.drop(connection)
             raise
         snapshot = PostgresSnapshot(connection, columns, self.caches, begun.scopes)
-        lent: WatchedConnection | None = connection
+        borrowed: WatchedConnection | None = connection
 
         def reconnect(error: psycopg.Error) -> bool:
             """Continue after a failover if no scope has changed since."""
-            nonlocal lent, lender
-            # A standby also cancels a read that blocks its replay.
+            nonlocal borrowed, pool
+            # A standby also cancels reads that block its replay.
             if not _is_gone(error) and not isinstance(error, errors.SerializationFailure):
                 return False
-            if lent is not None:
+            if borrowed is not None:
                 # Drop it before taking another, because other threads may wait for a free connection.
-                lender.drop(lent)
-                lent, lender = None, self.connections
-            another, now = self._begun(within)
+                pool.drop(borrowed)
+                borrowed, pool = None, self.connections
+            another, now = self._begin_on_primary(within)
             if snapshot.has_answered and (now != begun or begun.changes is None):
                 self.connections.give_back(another)
                 changed = StoreUnavailable(
@@ -157,7 +157,7 @@ class PostgresStore:
                 )
                 changed.ask_again = True
                 raise changed from error
-            snapshot.connection = lent = another
+            snapshot.connection = borrowed = another
             snapshot.scopes = now.scopes
             return True
 
@@ -166,12 +166,12 @@ class PostgresStore:
             with failures_of(self.location):
                 yield snapshot
         except BaseException as error:
-            if lent is not None:
-                # Where the server refused something, the connection may not have what was prepared on it.
-                (lender.drop if isinstance(error.__cause__, psycopg.Error) else lender.give_back)(lent)
+            if borrowed is not None:
+                # After an error, prepared statements may be missing on the connection.
+                (pool.drop if isinstance(error.__cause__, psycopg.Error) else pool.give_back)(borrowed)
             raise
-        if lent is not None:
-            lender.give_back(lent, has_read=True)
+        if borrowed is not None:
+            pool.give_back(borrowed, has_read=True)
         self._fill(snapshot.unfilled)
 
     def _store_id(self) -> str:
@@ -182,7 +182,7 @@ class PostgresStore:
             return str(store_id)
 
     def _fill(self, vectors: Mapping[int, Sequence[int]]) -> None:
-        """Hand pgvector what a search did not find there. The answer does not depend on it."""
+        """Add vectors that a search did not find to pgvector. The answer does not depend on it."""
         if not vectors or not isinstance(self.caches, PgVector):
             return
         with suppress(psycopg.Error, RecollectError):
@@ -193,8 +193,8 @@ class PostgresStore:
             finally:
                 self.connections.give_back(connection)
 
-    def _begun(self, within: Scope | None) -> tuple[WatchedConnection, _Begun]:
-        """A connection inside a snapshot, and what it sees. One that was lost is replaced."""
+    def _begin_on_primary(self, within: Scope | None) -> tuple[WatchedConnection, _Begun]:
+        """Return a connection inside a snapshot, and its scopes. Lost connections are replaced."""
         lost: psycopg.Error | None = None
         for left in self._tries():
             try:
@@ -213,7 +213,7 @@ class PostgresStore:
                 self.connections.drop(connection)
                 raise
         assert lost is not None  # noqa: S101  # there was at least one try
-        raise explained(lost, self.location) from lost
+        raise explain(lost, self.location) from lost
 
     def version(self) -> int:
         with self.read_primary() as snapshot:
@@ -236,12 +236,12 @@ class PostgresStore:
             except (psycopg.Error, StoreUnavailable) as error:
                 lost = error
                 if _is_gone(error) and attempt.committing:
-                    # Writes without a scope (a lease, a notice) may be repeated.
+                    # Store-wide writes, such as a lease, may be repeated.
                     in_doubt += [attempt] if attempt.marked is not None else []
-                elif not _is_gone(error) and not isinstance(error, _AGAIN):
+                elif not _is_gone(error) and not isinstance(error, _RETRYABLE):
                     break
         assert lost is not None  # noqa: S101  # there was at least one try
-        why = explained(lost, self.location) if isinstance(lost, psycopg.Error) else lost
+        why = explain(lost, self.location) if isinstance(lost, psycopg.Error) else lost
         if in_doubt:
             raise StoreUnavailable(
                 f"{self.location} did not confirm a write, which may have been made or not. Look before you "
@@ -259,7 +259,7 @@ class PostgresStore:
 
     def repair(self) -> Sequence[Problem]:
         if isinstance(self.caches, VectorCaches):
-            self.caches.forget()
+            self.caches.clear()
         self.transact(lambda rows: rebuild_derived(cast("PostgresTransaction", rows)))
         return self.verify()
 
@@ -271,7 +271,7 @@ class PostgresStore:
             finally:
                 self.connections.give_back(connection)
         if isinstance(self.caches, VectorCaches):
-            self.caches.forget()
+            self.caches.clear()
         return True
 
     def size(self) -> tuple[int, int]:
@@ -292,7 +292,7 @@ class PostgresStore:
         return self._known_columns
 
     def _tries(self) -> Iterator[float]:
-        """Tries within the time that a caller waits, each with what is left of it, and pauses between."""
+        """Yield the seconds left for each try, with pauses between, until the time limit."""
         end = time.monotonic() + self.busy_seconds
         pause = _PAUSE_SECONDS
         yield self.busy_seconds
@@ -315,17 +315,17 @@ class PostgresStore:
 
     @property
     def replica_trouble(self) -> str | None:
-        """Why the primary answered what was last asked of a replica, if it did."""
+        """Why the last read went to the primary instead of a replica, if it did."""
         return None if self.replica is None else self.replica.trouble
 
     @property
     def cache_trouble(self) -> str | None:
-        """Why vectors are kept in private memory instead of shared files, if they are."""
+        """Why vectors are in private memory instead of shared files, if they are."""
         return self.caches.reason
 
 
 class _Attempt(Generic[Result]):
-    """One run of a transaction, and how far it came."""
+    """One try of a transaction, and how far it came."""
 
     result: Result
 
@@ -342,11 +342,11 @@ class _Attempt(Generic[Result]):
         self._within = within
         self._seconds = seconds
         self._in_doubt = in_doubt
-        """Earlier runs of the same work whose commit was not acknowledged."""
+        """Earlier tries whose commit was not confirmed."""
         self.committing = False
         self.mark = uuid.uuid4()
         self.marked: tuple[int, int] | None = None
-        """The scope and the number of the change that bear the mark."""
+        """The scope and the change number of the mark."""
 
     def run(self) -> Result:
         connections = self._store.connections
@@ -354,17 +354,17 @@ class _Attempt(Generic[Result]):
         try:
             self._run_on(connection)
         except BaseException as error:
-            # Where the server refused something, the connection may not have what was prepared on it.
+            # After an error, prepared statements may be missing on the connection.
             (connections.drop if isinstance(error, psycopg.Error) else connections.give_back)(connection)
             raise
         connections.give_back(connection)
         return self.result
 
     def _run_on(self, connection: WatchedConnection) -> None:
-        rows = self._begun(connection)
-        # The scopes are locked from here on, so no earlier run can still commit.
+        rows = self._begin_transaction(connection)
+        # The scopes are locked now, so no earlier try can still commit.
         for earlier in self._in_doubt:
-            if earlier.was_made(rows):
+            if earlier.was_committed(rows):
                 self.result = earlier.result
                 return
         self.result = self._work(rows)
@@ -373,25 +373,25 @@ class _Attempt(Generic[Result]):
         replica = self._store.replica
         rows.send()
         if replica is not None:
-            replica.own_writes.note(connection, rows.schema, rows.held)
+            replica.own_writes.record(connection, rows.schema, rows.held)
         self.committing = True
-        # Where no standby confirms it, a commit waits for ever. It is left alone then, and not cancelled: a
-        # commit that is cancelled while it waits is made on the primary alone, and acknowledged.
+        # If no standby confirms it, a commit waits for ever. It is abandoned then, not cancelled: a cancelled
+        # commit would be made on the primary alone, and be confirmed.
         with connection.at_most(self._store.busy_seconds):
             end = rows.commit()
         self.committing = False
         if end != "COMMIT":
             raise psycopg.InternalError(f"the transaction ended with {end}")
 
-    def was_made(self, rows: PostgresTransaction) -> bool:
-        """Return whether an unacknowledged commit succeeded: its mark is there."""
+    def was_committed(self, rows: PostgresTransaction) -> bool:
+        """Whether an unconfirmed commit succeeded: its mark exists."""
         found = rows.ask(
             f"SELECT mark FROM {rows.schema}.commit_mark WHERE scope_id = %s AND change = %s",
             self.marked or (),
         )
         return found == [(self.mark,)]
 
-    def _begun(self, connection: Connection[Row]) -> PostgresTransaction:
+    def _begin_transaction(self, connection: Connection[Row]) -> PostgresTransaction:
         schema, store = self._store.location.schema, self._store
         wait = f"SET LOCAL lock_timeout = {max(1, int(self._seconds * 1000))}"
         if self._within is None:
@@ -399,10 +399,10 @@ class _Attempt(Generic[Result]):
             rows = PostgresTransaction(connection, store.columns(connection), store.caches, None)
             connection.execute("SELECT pg_advisory_xact_lock(%s, hashtext(%s))", (_STORE_WIDE_LOCK, schema))
             return rows
-        begun = _begin(connection, f"{_WRITING}; {wait}", self._within, schema, hold=True)
+        begun = _begin(connection, f"{_WRITING}; {wait}", self._within, schema, lock=True)
         held = dict(zip(begun.scopes or (), begun.changes or (), strict=True))
         if len(held) < len(set(self._within)):
-            # Create scopes under a lock, and look again for those that another transaction created.
+            # Take a lock before new scopes are created, and look again for those of other transactions.
             connection.execute("SELECT pg_advisory_xact_lock(%s, hashtext(%s))", (_STORE_WIDE_LOCK, schema))
             begun = _begin(connection, "SELECT 1", self._within, schema)
         rows = PostgresTransaction(connection, store.columns(connection), store.caches, begun.scopes)
@@ -424,7 +424,7 @@ class _Attempt(Generic[Result]):
 
 
 class _Begun(NamedTuple):
-    """The scopes that a transaction sees, and at which change each of them is; None: all of them."""
+    """The scopes that a transaction can read, and their change numbers; None for all scopes."""
 
     scopes: list[int] | None
     changes: list[int] | None
@@ -436,11 +436,11 @@ def _begin(
     within: Scope | Collection[Scope] | None,
     schema: str,
     *,
-    hold: bool = False,
+    lock: bool = False,
 ) -> _Begun:
-    """Begin, and tell the second fence what may be seen, in one message to the server.
+    """Begin a transaction, and set the scopes for row-level security, in one message to the server.
 
-    With `hold`, these scopes are locked against other writers until the transaction ends.
+    With `lock`, these scopes are locked against other writers until the transaction ends.
     """
     if within is None:
         connection.execute(f"{begin}; SELECT set_config('recollect.scopes', '*', true)")
@@ -452,13 +452,13 @@ def _begin(
         for scope in scopes
     )
     found = f"SELECT id, change FROM {schema}.scope WHERE {owners or 'false'}"
-    if hold:
-        # By id, so that two that hold several do not wait for each other.
+    if lock:
+        # In order of id, so that two transactions cannot deadlock.
         found = (
             f"UPDATE {schema}.scope AS s SET change = s.change + 1 "
             f"FROM ({found} ORDER BY id FOR UPDATE) AS f WHERE s.id = f.id RETURNING s.id, s.change"
         )
-    # The directory of scopes is open as far as to find these; then only they are.
+    # All scopes are readable while these are looked up, and then only these.
     cursor = connection.execute(
         f"{begin}; SELECT set_config('recollect.scopes', '*', true); WITH found AS ({found}) "
         "SELECT set_config('recollect.scopes', coalesce(array_agg(id ORDER BY id), '{}')::text, true), "
@@ -471,7 +471,7 @@ def _begin(
 
 
 def _place_of(location: StoreUrl) -> str:
-    """A database that was restored from another one's dump has its identity, and caches of its own."""
+    """Return a folder name for caches. A restored database has the same id, but needs its own caches."""
     return hashlib.sha256(f"{location} {location.schema}".encode()).hexdigest()[:16]
 
 

@@ -23,14 +23,14 @@ if TYPE_CHECKING:
     from recollect_postgres.snapshot import Columns, Statement
     from recollect_postgres.vectors import VectorCaches
 
-# Caches that are further behind than this many deaths and returns are quicker rebuilt than caught up.
+# Caches that lack more changes than this are rebuilt faster than updated.
 _LOG_LIMIT = 50_000
 _MOST_NUMBERS = 64
-"""The most ids that are drawn ahead and may be lost."""
+"""The most ids that are drawn in advance. Unused ones are lost."""
 _DRAWN_TOGETHER: Mapping[Table, tuple[Table, ...]] = {"memory": ("memory", "passage", "vector")}
-"""A memory has a passage, and most have its vector at once."""
-# The columns that a question about the past reads beside the present's indexes; none: all of the row.
-_READ_OF_THE_PAST: Mapping[Table, frozenset[str]] = {
+"""Ids that are drawn together: most new memories also get a passage and a vector."""
+# Columns whose change must change the history stamp; empty for all columns.
+_STAMPED_COLUMNS: Mapping[Table, frozenset[str]] = {
     "memory": frozenset(
         {"kind", "scope_id", "created_at", "name", "type", "text", "speaker", "superseded_at", "deleted_at"}
     ),
@@ -43,7 +43,7 @@ _READ_OF_THE_PAST: Mapping[Table, frozenset[str]] = {
 
 
 class PostgresTransaction(SqlTransaction, PostgresSnapshot):
-    """Sends rows in batches: what needs no answer goes with the next query."""
+    """Sends rows in batches: statements without an answer go with the next query."""
 
     is_writing = True
 
@@ -57,45 +57,45 @@ class PostgresTransaction(SqlTransaction, PostgresSnapshot):
         super().__init__(connection, columns, caches, scopes)
         self.held: dict[int, int] = {}
         """The locked scopes, each with the number of this change."""
-        self._holds_all = False
-        self._homes: dict[tuple[Table, int], int] = {}
+        self._all_locked = False
+        self._scope_of_row: dict[tuple[Table, int], int] = {}
         self._known: dict[Table, dict[tuple[Any, ...], list[Row]]] = {}
-        """Rows of the store's own tables that were read and not changed since."""
-        self._past_changed = False
+        """Rows of store-wide tables that were read and not changed since."""
+        self._history_changed = False
         self._new_texts: set[int] = set()
         self._present_passages: set[int] = set()
         self._numbers: dict[Table, tuple[list[int], int]] = {}
         self._waiting: dict[Table, dict[tuple[str, ...], dict[str, list[Any]]]] = {}
-        """Rows that were put, by their columns: those of a table become one statement."""
+        """New rows, by their columns. The rows of a table become one statement."""
         self._unsent: list[Statement] = []
-        """Statements without a needed answer: they are sent with the next query."""
+        """Statements without an answer, which are sent with the next query."""
 
     def ask(self, text: str, bindings: Sequence[Any] = ()) -> list[Row]:
-        """As of a snapshot; what was put before is there to be found."""
-        self._gather()
+        """Run a query after all pending writes."""
+        self._queue_inserts()
         if not self._unsent:
             return super().ask(text, bindings)
-        return self._executed([(text, bindings)])[0].fetchall()
+        return self._execute_all([(text, bindings)])[0].fetchall()
 
     def change(self, text: str, bindings: Sequence[Any] = ()) -> int:
-        return self._executed([(text, bindings)])[0].rowcount
+        return self._execute_all([(text, bindings)])[0].rowcount
 
     def send_later(self, text: str, bindings: Sequence[Any] = ()) -> None:
         self._unsent.append((text, bindings))
 
     def send(self) -> None:
         """Send all pending rows, so that the server accepts or refuses them now."""
-        self._gather()
+        self._queue_inserts()
         if self._unsent:
-            self._executed([])
+            self._execute_all([])
 
-    def _executed(self, statements: Sequence[Statement]) -> list[Cursor[Row]]:
-        self._gather()
+    def _execute_all(self, statements: Sequence[Statement]) -> list[Cursor[Row]]:
+        self._queue_inserts()
         before, self._unsent = self._unsent, []
-        return super()._executed([*before, *statements])[len(before) :]
+        return super()._execute_all([*before, *statements])[len(before) :]
 
-    def _gather(self) -> None:
-        """Make statements of the rows that wait: owners before what belongs to them."""
+    def _queue_inserts(self) -> None:
+        """Make statements of the new rows, owners first."""
         waiting, self._waiting = self._waiting, {}
         for table in TABLES if waiting else ():
             for values in waiting.get(table, {}).values():
@@ -107,22 +107,22 @@ class PostgresTransaction(SqlTransaction, PostgresSnapshot):
         simple = shape.keys() <= {"limit"} and all(isinstance(each, Equals) for each in where)
         if table not in STORE_WIDE or not simple:
             return super().rows(table, columns, where, **shape)
-        # Read for every row of a batch, and changed only by this transaction's own writes.
+        # They are read for every row of a batch, and only this transaction changes them.
         known, key = self._known.setdefault(table, {}), (*columns, *where, *shape.values())
         if key not in known:
             known[key] = super().rows(table, columns, where, **shape)
         return known[key]
 
-    # Which scope a row is of
+    # Scopes of rows, and their locks
 
     def lock_scopes(self, scopes: Collection[int] | None) -> None:
         new = None if scopes is None else sorted(set(scopes) - self.held.keys())
-        if new == [] or (new is None and self._holds_all):
+        if new == [] or (new is None and self._all_locked):
             return
-        self._holds_all = self._holds_all or new is None
-        # Numbers that were drawn before a scope was held may be lower than what others put into it since.
+        self._all_locked = self._all_locked or new is None
+        # Ids that were drawn before the lock may be lower than those of newer rows of other writers.
         self._numbers.clear()
-        # By id, so that two that hold several do not wait for each other.
+        # In order of id, so that two transactions cannot deadlock.
         which = "" if new is None else "WHERE id = ANY (%s::bigint[]) "
         rows = self.ask(
             f"UPDATE {self.schema}.scope AS s SET change = s.change + 1 FROM "
@@ -133,35 +133,35 @@ class PostgresTransaction(SqlTransaction, PostgresSnapshot):
         self.held.update(rows)
         missed = [] if new is None else [scope for scope in new if scope not in self.held]
         if missed:
-            # Going on would write without the lock.
+            # Otherwise it would be written without a lock.
             raise StoreDamaged(
-                f"Scope {missed[0]} is not there, or hidden from this transaction, so nobody can hold it. "
+                f"Scope {missed[0]} is not there, or hidden from this transaction, so it cannot be locked. "
                 "Nothing was written."
             )
 
-    def _homes_of(self, table: Table, ids: Collection[int]) -> dict[int, int]:
-        """The scope of each of these rows, where it can be found."""
+    def _scopes_by_id(self, table: Table, ids: Collection[int]) -> dict[int, int]:
+        """Return the scope of each of these rows that exists."""
         if self.scopes is not None and len(self.scopes) == 1:
             return dict.fromkeys(ids, self.scopes[0])
-        unknown = [id_ for id_ in ids if (table, id_) not in self._homes]
+        unknown = [id_ for id_ in ids if (table, id_) not in self._scope_of_row]
         if unknown:
             for id_, scope in self.rows(table, ("id", "scope_id"), (OneOf("id", unknown),)):
-                self._homes[table, id_] = scope
-        return {id_: self._homes[table, id_] for id_ in ids if (table, id_) in self._homes}
+                self._scope_of_row[table, id_] = scope
+        return {id_: self._scope_of_row[table, id_] for id_ in ids if (table, id_) in self._scope_of_row}
 
     def _scopes_of(self, table: Table, rows: Sequence[Values]) -> list[int]:
-        """The scope of each row that is to be put: its own, or its owner's."""
+        """Lock and return the scope of each new row: its own, or its owner's."""
         if "scope_id" in rows[0]:
             scopes = [row["scope_id"] for row in rows]
         else:
             column, owner = next(
                 (column, owner) for column, owner in TABLES[table].owners.items() if owner not in STORE_WIDE
             )
-            homes = self._homes_of(owner, {row[column] for row in rows})
-            missing = {row[column] for row in rows} - homes.keys()
+            known = self._scopes_by_id(owner, {row[column] for row in rows})
+            missing = {row[column] for row in rows} - known.keys()
             if missing:
                 raise StoreDamaged(f"There is no {owner} {min(missing)} that a {table} could belong to.")
-            scopes = [homes[row[column]] for row in rows]
+            scopes = [known[row[column]] for row in rows]
         self.lock_scopes(set(scopes))
         return scopes
 
@@ -178,10 +178,10 @@ class PostgresTransaction(SqlTransaction, PostgresSnapshot):
             self._note_change(table)
             self._insert(table, _once_each(values, self.columns.key(table), keep=keep), keep=keep)
             return []
-        ids = values["id"] = self._numbered(table, values.get("id"), len(rows))
+        ids = values["id"] = self._draw_ids(table, values.get("id"), len(rows))
         if table == "scope":
             if self.scopes is not None:
-                # The second fence asks at once: a new scope is to be seen before it is there.
+                # Row-level security must allow the new scope before it is inserted.
                 self.scopes = [*self.scopes, *ids]
                 seen = f"{{{','.join(map(str, self.scopes))}}}"
                 self.send_later("SELECT set_config('recollect.scopes', %s, true)", [seen])
@@ -192,34 +192,36 @@ class PostgresTransaction(SqlTransaction, PostgresSnapshot):
             self._note_change(table)
             self._insert(table, values)
             return ids
-        self._note_past(table, values)
-        self._homes.update(((table, id_), scope) for id_, scope in zip(ids, values["scope_id"], strict=True))
+        self._note_history(table, values)
+        self._scope_of_row.update(
+            ((table, id_), scope) for id_, scope in zip(ids, values["scope_id"], strict=True)
+        )
         by_columns = self._waiting.setdefault(table, {})
         known = by_columns.setdefault(tuple(values), {column: [] for column in values})
         for column, new in values.items():
             known[column] += new
         return ids
 
-    def _note_past(self, table: Table, values: dict[str, list[Any]]) -> None:
-        """Of new rows, a question about the past reads all but those of new notes and messages."""
+    def _note_history(self, table: Table, values: dict[str, list[Any]]) -> None:
+        """Check whether new rows matter to queries about the past. Those of new notes and messages do not."""
         if table == "passage":
             new = zip(values["id"], values["memory_id"], values["live"], strict=True)
             self._present_passages.update(
                 id_ for id_, memory, live in new if live and memory in self._new_texts
             )
         elif table == "vector":
-            self._past_changed |= not self._present_passages.issuperset(values["passage_id"])
+            self._history_changed |= not self._present_passages.issuperset(values["passage_id"])
         elif table == "memory":
             new_texts = zip(values["id"], values["kind"], strict=True)
             self._new_texts.update(id_ for id_, kind in new_texts if kind != Kind.ENTITY)
             ends = (*values.get("deleted_at", ()), *values.get("superseded_at", ()))
-            self._past_changed |= any(end is not None for end in ends)
-        elif table in _READ_OF_THE_PAST:
-            self._past_changed = True
+            self._history_changed |= any(end is not None for end in ends)
+        elif table in _STAMPED_COLUMNS:
+            self._history_changed = True
 
-    def _numbered(self, table: Table, given: list[int] | None, count: int) -> list[int]:
+    def _draw_ids(self, table: Table, given: list[int] | None, count: int) -> list[int]:
         if given is not None:
-            # A number that was given is not given again.
+            # Move the sequence past these ids.
             sequence = f"{self.schema}.{table}_id_seq"
             super().ask(
                 f"SELECT setval('{sequence}', %s) FROM {sequence} WHERE last_value < %s",
@@ -228,7 +230,7 @@ class PostgresTransaction(SqlTransaction, PostgresSnapshot):
             return given
         left, before = self._numbers.get(table, ([], 0))
         if len(left) < count:
-            # Where many were asked for, some more are likely to be; what is left over is lost.
+            # After many ids, more are likely to follow. Unused ones are lost.
             lacking = max(count - len(left), min(before // 8, _MOST_NUMBERS))
             tables = _DRAWN_TOGETHER.get(table, (table,))
             listed = ", ".join(f"nextval('{self.schema}.{each}_id_seq')" for each in tables)
@@ -241,7 +243,7 @@ class PostgresTransaction(SqlTransaction, PostgresSnapshot):
         return left[:count]
 
     def before_change(self, table: Table, columns: Iterable[str] | None = None, where: Where = ()) -> None:
-        """Lock the scopes of these rows, too."""
+        """Also lock the scopes of these rows."""
         self._note_change(table, columns)
         if table in STORE_WIDE or (self.scopes is not None and self.held.keys() >= set(self.scopes)):
             return
@@ -250,16 +252,16 @@ class PostgresTransaction(SqlTransaction, PostgresSnapshot):
         self.lock_scopes({scope for (scope,) in self.ask(scopes, bindings)})
 
     def _note_change(self, table: Table, columns: Iterable[str] | None = None) -> None:
-        self._gather()
+        self._queue_inserts()
         self._known.pop(table, None)
-        read = _READ_OF_THE_PAST.get(table)
+        read = _STAMPED_COLUMNS.get(table)
         if read is not None and (columns is None or not read or not read.isdisjoint(columns)):
-            self._past_changed = True
+            self._history_changed = True
 
     def finish(self) -> None:
-        """Finish before the commit."""
-        self._gather()
-        if self._past_changed:
+        """Queue the last writes before the commit."""
+        self._queue_inserts()
+        if self._history_changed:
             self.send_later(
                 f"INSERT INTO {self.schema}.history_stamp(scope_id, stamp) "
                 "SELECT scope, %s FROM unnest(%s::bigint[]) AS scope "
@@ -268,10 +270,10 @@ class PostgresTransaction(SqlTransaction, PostgresSnapshot):
             )
 
     def commit(self) -> str | None:
-        """How it ended, in the server's words, once all was sent. Standbys may take their time.
+        """Commit, without a time limit for standbys, and return the server's status.
 
-        Not in a pipeline: psycopg ends one by asking for answers once more, and a pooler would keep a
-        connection for that, outside of any transaction and for ever.
+        Not in a pipeline: psycopg ends one with another sync message, for which a pooler would reserve a
+        connection for ever.
         """
         cursor = self.connection.execute("SET LOCAL statement_timeout = 0; COMMIT")
         while cursor.nextset():
@@ -301,7 +303,7 @@ class PostgresTransaction(SqlTransaction, PostgresSnapshot):
         )
 
     def _note_vectors(self, values: Mapping[str, list[Any]]) -> None:
-        """Tell caches which vectors are new, and hand them to pgvector."""
+        """Record the newest vectors for caches, and add them to pgvector."""
         newest: dict[int, int] = {}
         for id_, scope in zip(values["id"], values["scope_id"], strict=True):
             newest[scope] = max(id_, newest.get(scope, 0))
@@ -364,7 +366,7 @@ class PostgresTransaction(SqlTransaction, PostgresSnapshot):
                 [scope, last - _LOG_LIMIT],
             )
 
-    # Whole tables, from another store: in arrays, since row-level security refuses COPY
+    # Copying whole tables from another store, as arrays: row-level security does not allow COPY
 
     def fill(self, table: Table, columns: Sequence[str], rows: Sequence[Row]) -> None:
         if not rows:
@@ -372,7 +374,7 @@ class PostgresTransaction(SqlTransaction, PostgresSnapshot):
         values = dict(zip(columns, map(list, zip(*rows, strict=True)), strict=True))
         self._insert(table, values)
         if table not in STORE_WIDE:
-            # The mark of one scope shows whether an unacknowledged commit succeeded.
+            # One lock suffices: its mark shows whether an unconfirmed commit succeeded.
             self.lock_scopes({min(values["scope_id"])})
 
     def refill(self, table: Table, columns: Sequence[str], rows: Sequence[Row]) -> None:
@@ -399,33 +401,33 @@ class PostgresTransaction(SqlTransaction, PostgresSnapshot):
             f"UPDATE {self.schema}.scope AS s SET last_vector = coalesce((SELECT max(v.id) "
             f"FROM {self.schema}.vector AS v WHERE v.scope_id = s.id), 0)"
         )
-        # Until the server looks by itself, its planner would take full tables for empty ones.
+        # Without statistics, the planner would treat these tables as empty.
         for table in TABLES:
             self.change(f"ANALYZE {self.schema}.{table}")
 
     @contextmanager
     def savepoint(self) -> Iterator[None]:
-        held, homes, scopes = dict(self.held), dict(self._homes), self.scopes
-        held_all = self._holds_all
+        held, known, scopes = dict(self.held), dict(self._scope_of_row), self.scopes
+        all_locked = self._all_locked
         self.change("SAVEPOINT change")
         try:
             yield
-            # Rows that were put inside the savepoint are refused inside it.
+            # Send rows inside the savepoint, so that their errors are raised inside it.
             self.send()
         except BaseException:
             self._waiting.clear()
             self._unsent.clear()
             if not self.connection.closed:
                 self.connection.execute("ROLLBACK TO SAVEPOINT change; RELEASE SAVEPOINT change")
-            self.held, self._homes, self.scopes = held, homes, scopes
-            self._holds_all = held_all
+            self.held, self._scope_of_row, self.scopes = held, known, scopes
+            self._all_locked = all_locked
             self._known.clear()
             raise
         self.send_later("RELEASE SAVEPOINT change")
 
 
 def _once_each(values: dict[str, list[Any]], key: Sequence[str], *, keep: bool) -> dict[str, list[Any]]:
-    """Of rows with the same key, the last one; or the first, to keep. One statement puts no row twice."""
+    """Keep the last row of each key, or the first with `keep`: a statement cannot write a row twice."""
     keys = list(zip(*(values[column] for column in key), strict=True))
     numbered = list(enumerate(keys))
     places = {each: place for place, each in (reversed(numbered) if keep else numbered)}

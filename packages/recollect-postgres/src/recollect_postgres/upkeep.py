@@ -1,4 +1,4 @@
-"""Is everything in step on a server? And rebuilding what is derived from the rows."""
+"""Checking and repairing a store on PostgreSQL, and VACUUM."""
 
 from __future__ import annotations
 
@@ -47,10 +47,10 @@ _UNREADABLE = (errors.DataCorrupted, errors.IndexCorrupted, errors.InternalError
 _NUMBERED: tuple[Table, ...] = tuple(
     table for table, form in TABLES.items() if form.key == ("id",) and table not in STORE_WIDE
 )
-_MADE_ANEW: frozenset[Table] = frozenset({"term", "vector"})
+_REBUILT: frozenset[Table] = frozenset({"term", "vector"})
 _MOST_NAMED = 10
-"""Of each table: who reads them learns what happened from a few."""
-# The numbers by which caches follow a scope, and what they must not stay behind.
+"""The most duplicates of a table that are named."""
+# Numbers of a scope that caches follow, and their lowest correct value.
 _FOLLOWED = {
     "last_vector": "coalesce((SELECT max(id) FROM {schema}.vector AS v WHERE v.scope_id = s.id), 0)",
     "last_vector_change": "coalesce((SELECT max(seq) FROM {schema}.vector_change AS c "
@@ -61,10 +61,7 @@ _FOLLOWED = {
 def server_problems(
     rows: PostgresSnapshot, caches: VectorCaches | None, *, quick: bool = False
 ) -> list[Problem]:
-    """Everything that is wrong, from the indexes up to the caches of this machine, if it keeps some.
-
-    With `quick`, of indexes and words alone.
-    """
+    """Return all problems, from the indexes up to the caches; `quick`: of indexes and texts only."""
     parts: dict[str, Callable[[], Iterable[Problem]]] = {
         "indexes": lambda: [
             Problem(f"the index {rows.schema}.{name} is not valid", "indexes", repairable=ours)
@@ -89,7 +86,7 @@ def server_problems(
 
 
 def rebuild_derived(rows: PostgresTransaction) -> None:
-    """Rebuild derived rows: passages and which are live, the queue for vectors, indexes of words."""
+    """Rebuild derived rows: passages, pending vectors and word indexes."""
     rows.lock_scopes(None)
     for name, ours in _broken_indexes(rows):
         # Rows may violate a unique index that a user added. The check reports it again.
@@ -97,7 +94,7 @@ def rebuild_derived(rows: PostgresTransaction) -> None:
             if ours:
                 with rows.savepoint():
                     rows.change(f'REINDEX INDEX {rows.schema}."{name}"')
-    # Of duplicate vectors, one stays; the other's passage waits for a new one.
+    # Of duplicate vectors, one stays; the passage of the other waits for a new one.
     rows.change(
         f"DELETE FROM {rows.schema}.vector AS v USING {rows.schema}.vector AS other "
         "WHERE other.id = v.id AND other.scope_id < v.scope_id"
@@ -108,14 +105,14 @@ def rebuild_derived(rows: PostgresTransaction) -> None:
             rebuild_passages(rows)
             refill_words(rows, scope)
     _set_numbers(rows)
-    # Vectors went without a word in the log that caches follow.
+    # Vectors were deleted without an entry in `vector_change`.
     invalidate_caches(rows)
 
 
 def _as_far_as_readable(
     rows: PostgresSnapshot, ask: Callable[[], Iterable[Problem]], where: str
 ) -> Iterable[Problem]:
-    """A page that cannot be read ends one check; the others are still worth their answers."""
+    """Run one check. An unreadable page ends it, and is reported as a problem."""
     rows.connection.execute("SAVEPOINT part")
     try:
         return list(ask())
@@ -126,7 +123,7 @@ def _as_far_as_readable(
 
 
 def _broken_indexes(rows: PostgresSnapshot) -> list[Row]:
-    """Their names, and whether they are ours to rebuild."""
+    """Return the names of invalid indexes, and whether this user may rebuild them."""
     return rows.ask(
         "SELECT c.relname, pg_has_role(c.relowner, 'USAGE') FROM pg_index AS i "
         "JOIN pg_class AS c ON c.oid = i.indexrelid WHERE c.relnamespace = %s::regnamespace "
@@ -142,15 +139,15 @@ def _orphan_problems(rows: PostgresSnapshot) -> Iterator[Problem]:
     (counts,) = rows.ask(f"SELECT {', '.join(counted)}")
     for (table, _, parent, _), count in zip(pairs, counts, strict=True):
         if count:
-            told = f"{count} rows of {table} point to a {parent} that is not there"
-            yield Problem(told, "rows", repairable=table in DERIVED)
+            message = f"{count} rows of {table} point to a {parent} that is not there"
+            yield Problem(message, "rows", repairable=table in DERIVED)
 
 
-# Numbers that only a server keeps
+# Sequences, and numbers that caches follow
 
 
-def _behind(rows: PostgresSnapshot) -> list[tuple[str, int]]:
-    """Sequences that would give a number again, and the highest that was given."""
+def _sequences_behind(rows: PostgresSnapshot) -> list[tuple[str, int]]:
+    """Return sequences that would repeat an id, with the highest used id."""
     numbered = [table for table, form in TABLES.items() if form.key == ("id",)]
     given = rows.ask(
         "SELECT * FROM (VALUES "
@@ -172,7 +169,7 @@ def _behind(rows: PostgresSnapshot) -> list[tuple[str, int]]:
 
 
 def _sequence_problems(rows: PostgresSnapshot) -> Iterator[Problem]:
-    yield from count_problem(len(_behind(rows)), "sequences that would give a number a second time")
+    yield from count_problem(len(_sequences_behind(rows)), "sequences that would give a number a second time")
     behind = " OR ".join(
         f"s.{column} < {highest.format(schema=rows.schema)}" for column, highest in _FOLLOWED.items()
     )
@@ -181,7 +178,7 @@ def _sequence_problems(rows: PostgresSnapshot) -> Iterator[Problem]:
 
 
 def _set_numbers(rows: PostgresTransaction) -> None:
-    for name, highest in _behind(rows):
+    for name, highest in _sequences_behind(rows):
         rows.ask(f"SELECT setval('{rows.schema}.{name}', %s)", [highest])
     setting = ", ".join(
         f"{column} = greatest(s.{column}, {highest.format(schema=rows.schema)})"
@@ -190,7 +187,7 @@ def _set_numbers(rows: PostgresTransaction) -> None:
     rows.change(f"UPDATE {rows.schema}.scope AS s SET {setting}")
 
 
-# Numbers that two scopes have: one sequence gives them to all, but each key begins with the scope
+# Ids that two scopes have: keys begin with the scope, so PostgreSQL does not prevent them
 
 
 def _twin_problems(rows: PostgresSnapshot) -> Iterator[Problem]:
@@ -206,7 +203,7 @@ def _twin_problems(rows: PostgresSnapshot) -> Iterator[Problem]:
         for id_, scopes in twins:
             listed = " and ".join(named.get(scope, f"scope {scope}") for scope in scopes)
             yield Problem(
-                f"{table} {id_} is in {len(scopes)} scopes: {listed}", "rows", repairable=table in _MADE_ANEW
+                f"{table} {id_} is in {len(scopes)} scopes: {listed}", "rows", repairable=table in _REBUILT
             )
 
 
@@ -237,15 +234,15 @@ def store_bytes(connection: Connection[Row], schema: str) -> int:
 
 
 def vacuum(connection: Connection[Row], location: StoreUrl) -> None:
-    """Free what deleted rows take, outside a transaction. Tables that another cleans at this moment are left.
+    """Free the space of deleted rows, outside a transaction. Tables that another process vacuums are skipped.
 
-    Their bytes stay in the pages until others are written over them: to wipe those out, the owner runs
-    VACUUM FULL, for which everybody has to wait.
+    Deleted bytes stay in the pages until they are overwritten. To wipe them, the owner runs VACUUM FULL, for
+    which all other processes wait.
     """
     skipped: list[str] = []
 
     def note(diagnostic: Diagnostic) -> None:
-        # The server warns of what this user may not clean under no code of its own.
+        # Warnings about missing rights have no code of their own.
         if diagnostic.severity_nonlocalized == "WARNING" and diagnostic.sqlstate != _IN_USE:
             skipped.append(diagnostic.message_primary or "")
 
@@ -268,7 +265,7 @@ def vacuum(connection: Connection[Row], location: StoreUrl) -> None:
 
 
 def no_backup_file(location: StoreUrl, path: str) -> StoreUnavailable:
-    """A file of ours would not be what an administrator of PostgreSQL expects of a backup."""
+    """Return the error that names pg_dump: administrators expect its backups."""
     return StoreUnavailable(
         f"{location} is kept by a server, and its own tool backs it up: PGOPTIONS='-c recollect.scopes=*' "
         f"pg_dump --enable-row-security --format=custom --schema={location.schema} --file={path} "

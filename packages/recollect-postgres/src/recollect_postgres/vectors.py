@@ -1,4 +1,4 @@
-"""The vectors of each scope: the questions by which a cache keeps in step with one, and the caches."""
+"""Vectors of a scope: the caches of this machine and their queries, and search by pgvector."""
 
 from __future__ import annotations
 
@@ -35,15 +35,15 @@ if TYPE_CHECKING:
 
 
 _AT_ONCE = 4_096
-"""Vectors that are fetched together: few enough that a cache of a million takes little memory to fill."""
+"""Vectors that are fetched at a time, to limit the memory that filling a cache takes."""
 
 MOST_CACHES = 256
-"""Scopes whose vectors a process keeps at hand; the ones that were asked longest ago go first."""
+"""The most scopes whose vectors a process caches; the least recently used are dropped."""
 
 
 @dataclass(frozen=True, slots=True)
 class ModelInUse:
-    """The model whose vectors are searched, and the store they are of."""
+    """The model whose vectors are searched, and the id of the store."""
 
     name: str
     store_id: str
@@ -57,7 +57,7 @@ class ModelInUse:
 
 @dataclass(frozen=True, slots=True)
 class Searchable:
-    """The model in use, and which vectors of it each scope has."""
+    """The model in use, and the version of each scope's vectors."""
 
     model: ModelInUse | None
     versions: Mapping[int, Version]
@@ -68,8 +68,8 @@ class Searchable:
         return cls(model, {row[5]: Version(*row[6:]) for row in rows if row[5] is not None})
 
 
-def searchable_question(schema: str, scopes: Sequence[int] | None) -> tuple[str, list[Any]]:
-    """Of these scopes; of all of them, only the model is asked for."""
+def searchable_query(schema: str, scopes: Sequence[int] | None) -> tuple[str, list[Any]]:
+    """Return the query for `Searchable.of`. For all scopes (None), it reads only the model."""
     return (
         f"SELECT m.name, (SELECT value FROM {schema}.setting WHERE name = 'store_id'), m.id, m.dims, "
         "m.centre, s.id, s.last_vector, s.last_vector_change, coalesce((SELECT max(v.id) "
@@ -102,8 +102,8 @@ class ScopeQueries:
 
     def live_rows(self, source: VectorSource, after: int) -> Iterator[VectorRow]:
         while True:
-            # The page is cut before anything is joined, and each row of it is joined by itself: the planner
-            # cannot know how many are new and live, and would read and sort all of them.
+            # Limit first, then join each row separately: the planner cannot know how many rows are new and
+            # live, and would read and sort all of them.
             rows = self._snapshot.ask(
                 "SELECT v.id, o.memory_id, v.passage_id, v.scope_id, o.kind, "
                 "CASE WHEN o.live = 1 AND length(v.embedding) = %s THEN v.embedding END "
@@ -125,7 +125,7 @@ class ScopeQueries:
         ((oldest,),) = self._snapshot.ask(
             f"SELECT min(seq) FROM {self._schema}.vector_change WHERE scope_id = %s", [self._scope]
         )
-        # Logs are cut at their old end, and may be cut whole.
+        # Old entries are deleted, perhaps all of them.
         if oldest is None or oldest > seq + 1:
             return None
         rows = self._snapshot.ask(
@@ -157,7 +157,7 @@ class ScopeQueries:
 
 
 class VectorCaches:
-    """A cache for each scope that was asked, in files of this machine. Safe to share between threads."""
+    """A cache for each searched scope, in files of this machine. Threads can share it."""
 
     def __init__(self, folder: Path | None) -> None:
         self._folder = folder
@@ -170,7 +170,7 @@ class VectorCaches:
             if cache is None:
                 cache = self._caches[scope] = VectorCache(self._path(store_id, scope))
                 while len(self._caches) > MOST_CACHES:
-                    # Not closed: who searches it at this moment goes on.
+                    # Do not close it: another thread may be searching it.
                     self._caches.popitem(last=False)
             self._caches.move_to_end(scope)
             return cache
@@ -181,17 +181,17 @@ class VectorCaches:
         folder = self._folder / store_id
         try:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        except OSError:  # then this process keeps its vectors to itself
+        except OSError:  # the vectors stay in private memory
             return None
         return folder / f"{scope}.vectors"
 
     @property
     def reason(self) -> str | None:
-        """Why vectors are kept in private memory, if some are."""
+        """Why some vectors are in private memory, if they are."""
         with self._lock:
             return next((cache.reason for cache in self._caches.values() if cache.reason), None)
 
-    def forget(self) -> None:
+    def clear(self) -> None:
         with self._lock:
             for cache in self._caches.values():
                 cache.clear()
@@ -204,17 +204,17 @@ class VectorCaches:
 
 
 FILLED_AT_ONCE = 2_000
-"""Vectors that are handed to pgvector in one transaction: a fraction of a second."""
+"""Vectors that are added to pgvector in one transaction, in a fraction of a second."""
 
 WORTH_FILLING = 200
-"""Vectors of other writers that a search met from which they are handed to pgvector after it."""
+"""If a search finds this many vectors missing in pgvector, they are added after it."""
 
 _COMPARED_AT_ONCE = 4_096
 _PREPARING = 0x52434C56
-"""The lock that one process holds while it makes the table."""
+"""The advisory lock for creating the table."""
 
-# Each vector once more, in pgvector's own form. Made where a store is opened with vectors=server, and by no
-# migration: there need be no pgvector.
+# A second copy of each vector, in pgvector's type. It is created when a store is opened with vectors=server.
+# No migration creates it, since pgvector may be missing.
 _TABLE = """
 CREATE TABLE {schema}.server_vector (
   scope_id   bigint NOT NULL,
@@ -235,27 +235,27 @@ CREATE POLICY own_rows ON {schema}.server_vector USING ((SELECT {schema}.sees_al
 
 @dataclass(frozen=True, slots=True)
 class PgVector:
-    """The extension in this database. It takes the place of a process's caches."""
+    """The extension pgvector in this database, used instead of caches."""
 
     extension: str
-    """The schema that it is in."""
+    """Its schema."""
     oid: int
     """The object id of its vector type."""
 
     reason: None = None
-    """Always None: no vectors are kept in private memory."""
+    """Always None: no vectors are in private memory."""
 
     def distance(self, column: str) -> str:
-        """The negative product with the query, as SQL."""
+        """Return the SQL of the negative product with the query."""
         return f"{column} OPERATOR({self.extension}.<#>) %b::{self.extension}.vector"
 
     def close(self) -> None:
-        """There is nothing to let go."""
+        """Do nothing."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Binary:
-    """A value in the server's own binary form, of the type that the statement says."""
+    """A value in PostgreSQL's binary format. The statement names its type."""
 
     packed: bytes
 
@@ -274,17 +274,17 @@ psycopg.adapters.register_dumper(_Binary, _BinaryDumper)
 
 
 def prepare_pgvector(location: StoreUrl) -> PgVector:
-    """Make the table that pgvector searches, and fill it; where it is there, leave it as it is."""
+    """Create and fill the table that pgvector searches, unless it exists."""
     with failures_of(location), psycopg.connect(conninfo(location.server), **KEYWORDS) as connection:
         pgvector = _find_extension(connection)
         if pgvector is not None and _has_table(connection, location.schema):
             return pgvector
         with connection.transaction():
-            # Others that start at the same moment wait here.
+            # Processes that start at the same time wait here.
             connection.execute(
                 "SELECT pg_advisory_xact_lock(%s, hashtext(%s))", (_PREPARING, location.schema)
             )
-            pgvector = _find_extension(connection) or _created(connection, location)
+            pgvector = _find_extension(connection) or _create_extension(connection, location)
             if not _has_table(connection, location.schema):
                 connection.execute(_TABLE.format(schema=location.schema, extension=pgvector.extension))
         _fill_all(connection, pgvector, location.schema)
@@ -300,7 +300,7 @@ def _find_extension(connection: Connection[Row]) -> PgVector | None:
     return None if row is None else PgVector(*row)
 
 
-def _created(connection: Connection[Row], location: StoreUrl) -> PgVector:
+def _create_extension(connection: Connection[Row], location: StoreUrl) -> PgVector:
     try:
         with connection.transaction():
             connection.execute("CREATE EXTENSION vector")
@@ -312,7 +312,7 @@ def _created(connection: Connection[Row], location: StoreUrl) -> PgVector:
             "vectors=server out of the URL: then vectors are searched in a cache on this machine."
         ) from error
     found = _find_extension(connection)
-    assert found is not None  # noqa: S101  # it has just been made
+    assert found is not None  # noqa: S101  # it was just created
     return found
 
 
@@ -343,14 +343,14 @@ def _fill_all(connection: Connection[Row], pgvector: PgVector, schema: str) -> N
 def fill_some(
     connection: Connection[Row], pgvector: PgVector, schema: str, scope: int, ids: Sequence[int]
 ) -> None:
-    """Hand pgvector these vectors that other writers put, in a transaction of its own.
+    """Add vectors of other writers to pgvector, in a separate transaction.
 
     Return at once if another transaction writes to the scope; the next search tries again.
     """
     with connection.transaction():
         connection.execute("SELECT set_config('recollect.scopes', %s, true)", [f"{{{scope}}}"])
-        held = f"SELECT id FROM {schema}.scope WHERE id = %s FOR NO KEY UPDATE SKIP LOCKED"
-        if connection.execute(held, [scope]).fetchone() is None:
+        lock = f"SELECT id FROM {schema}.scope WHERE id = %s FOR NO KEY UPDATE SKIP LOCKED"
+        if connection.execute(lock, [scope]).fetchone() is None:
             return
         rows = connection.execute(
             f"SELECT v.scope_id, v.id, v.model_id, v.passage_id, v.embedding FROM {schema}.vector AS v "
@@ -364,10 +364,10 @@ def fill_some(
 def insert_server_vectors(
     execute: Callable[[str, Sequence[Any]], object], pgvector: PgVector, schema: str, rows: Iterable[Row]
 ) -> None:
-    """Hand these rows of the table of vectors to pgvector: scope, id, model, passage, packed vector.
+    """Add rows of the vector table to pgvector: scope, id, model, passage, packed vector.
 
-    pgvector takes numbers only, and those of a model are all of one width: a row that is otherwise is left
-    to be compared by the process that searches.
+    pgvector takes only finite numbers, and all vectors of a model have one width. Other rows are skipped; a
+    search compares them itself.
     """
     by_size: dict[int, list[Row]] = {}
     for row in rows:
@@ -392,7 +392,7 @@ def _not_filled(schema: str) -> str:
 
 
 def _packed(vectors: Rows) -> np.ndarray[tuple[int], Any]:
-    """Each as pgvector sends one: its width, two bytes for later use, and its numbers; the length before."""
+    """Pack vectors in pgvector's binary format: length, dimensions, two unused bytes, and the numbers."""
     count, dims = vectors.shape
     form = [("size", ">i4"), ("dims", ">i2"), ("unused", ">i2"), ("numbers", ">f4", (dims,))]
     packed: np.ndarray[tuple[int], Any] = np.zeros(count, form)
@@ -403,7 +403,7 @@ def _packed(vectors: Rows) -> np.ndarray[tuple[int], Any]:
 
 
 def _packed_array(vectors: Rows, oid: int) -> bytes:
-    """PostgreSQL's form of an array: dimensions, whether there are nulls, the type, length, first place."""
+    """Pack an array in PostgreSQL's format: dimensions, null flag, type, length, first index, values."""
     return struct.pack(">iiIii", 1, 0, oid, len(vectors), 1) + _packed(vectors).tobytes()
 
 
@@ -417,9 +417,9 @@ def _packed_query(vector: Vector) -> _Binary:
 class ServerVectors:
     """Search by vector on the server, in one snapshot.
 
-    Every vector that may be found is compared in full: an index of pgvector would lose hits to filters. The
-    server finds the likely best, up to its rounding errors; those are fetched and compared
-    here, as a cache compares them, so that order and scores are the same.
+    The server compares every allowed vector in full, since an index of pgvector would lose hits to filters.
+    It returns the likely best, up to rounding errors. Those are compared again here, so that order and scores
+    are the same as with a cache.
     """
 
     def __init__(self, snapshot: PostgresSnapshot, pgvector: PgVector, model: ModelInUse) -> None:
@@ -427,24 +427,24 @@ class ServerVectors:
         self._schema = snapshot.schema
         self._pgvector = pgvector
         self._model = model
-        # A sum of n products, whose sizes sum up to one at most, is off by n * 2^-24 at most, in whatever
-        # order it is made (Higham, Accuracy and Stability of Numerical Algorithms, 3.1). Both sums may be,
-        # the server's and ours, each its own way.
+        # A sum of n products whose sizes add up to at most one has an error of at most n * 2^-24, in any
+        # order (Higham, Accuracy and Stability of Numerical Algorithms, 3.1). That holds for the server's sum
+        # and for ours.
         self._doubt = 2.1 * model.dims * 2.0**-24
 
     def nearest(self, vector: Vector, k: int, scopes: Sequence[int], where: Where) -> list[Found]:
-        """The best `k` memories that meet the conditions; ties by memory, then passage."""
+        """Return the best `k` memories that meet the conditions; ties by memory, then passage."""
         check_width(vector, self._model.name, self._model.dims)
-        # In this order, a vector that is handed over in between is compared twice instead of missed.
+        # In this order, a vector that is added in between is compared twice, not missed.
         ids = [*self._missing(scopes), *self._likely(vector, k, scopes, where)]
         hits: list[_Hit] = []
         for start in range(0, len(ids), _COMPARED_AT_ONCE):
             part = ids[start : start + _COMPARED_AT_ONCE]
-            hits = _best([*hits, *self._compared(vector, part, scopes, where)], k)
+            hits = _best([*hits, *self._compare(vector, part, scopes, where)], k)
         return _found_memories(hits)
 
     def cosines(self, vector: Vector, ids: Collection[int]) -> list[Found]:
-        """The cosine of each of these memories, by id."""
+        """Return the cosine of each of these memories, by id."""
         check_width(vector, self._model.name, self._model.dims)
         scopes = self._snapshot.scopes
         conditions = self._snapshot.conditions()
@@ -456,11 +456,11 @@ class ServerVectors:
             [_packed_query(vector), *self._width(), *conditions.bindings],
         )
         likely = _likely_best(estimates, len(ids), self._doubt)
-        hits = _best(self._compared(vector, likely, scopes), len(ids))
+        hits = _best(self._compare(vector, likely, scopes), len(ids))
         return sorted(_found_memories(hits), key=lambda hit: hit.id)
 
     def passages(self, ids: Collection[int]) -> list[tuple[int, int]]:
-        """The passages of these memories that have a vector, each with its memory, by passage."""
+        """Return the passages of these memories that have a vector, each with its memory, by passage."""
         conditions = self._snapshot.conditions()
         own = self._own(conditions, ids, self._snapshot.scopes)
         rows = self._snapshot.ask(
@@ -474,7 +474,7 @@ class ServerVectors:
         conditions = self._snapshot.conditions()
         condition = conditions.of("passage", (Equals("live", 1),), "p", scopes)
         condition += f" AND {conditions.all_of(where, 'memory', 'm')}"
-        question = (
+        query = (
             f"SELECT {self._pgvector.distance('e.embedding')} AS distance, p.memory_id, e.id "
             f"FROM {self._schema}.server_vector AS e JOIN {self._schema}.passage AS p "
             f"ON p.scope_id = e.scope_id AND p.id = e.passage_id {self._memories(where)}"
@@ -484,14 +484,14 @@ class ServerVectors:
         bindings = [_packed_query(vector), list(scopes), self._model.id, *conditions.bindings]
         wanted = 4 * k
         while True:
-            estimates = self._snapshot.ask(question, [*bindings, wanted])
+            estimates = self._snapshot.ask(query, [*bindings, wanted])
             if len(estimates) < wanted or _has_all(estimates, k, self._doubt):
                 return _likely_best(estimates, k, self._doubt)
-            # Some memories have many passages among the first, or many nearly tie.
+            # Some memories have many passages among the first, or many vectors nearly tie.
             wanted *= 8
 
     def _missing(self, scopes: Sequence[int]) -> list[int]:
-        """Vectors that pgvector does not have: writers that keep a cache put them."""
+        """Return vectors that are missing in pgvector: those of writers that use a cache."""
         rows = self._snapshot.ask(
             f"SELECT v.id, v.scope_id FROM {self._schema}.vector AS v "
             f"WHERE v.scope_id = ANY (%s::bigint[]) AND v.model_id = %s AND {_not_filled(self._schema)}",
@@ -502,10 +502,10 @@ class ServerVectors:
                 self._snapshot.unfilled.setdefault(scope, []).append(id_)
         return [id_ for id_, _ in rows]
 
-    def _compared(
+    def _compare(
         self, vector: Vector, ids: list[int], scopes: Sequence[int] | None, where: Where = ()
     ) -> list[_Hit]:
-        """Those of these vectors that live and whose memories meet the conditions, compared here."""
+        """Compare these vectors here, if they are live and their memories meet the conditions."""
         if not ids:
             return []
         conditions = self._snapshot.conditions()
@@ -523,11 +523,11 @@ class ServerVectors:
         return [(-score, memory, passage) for score, (memory, passage, _) in zip(scores, rows, strict=True)]
 
     def _own(self, conditions: PostgresConditions, ids: Collection[int], scopes: Sequence[int] | None) -> str:
-        """Live passages of these memories."""
+        """Return the conditions for live passages of these memories."""
         return conditions.of("passage", (OneOf("memory_id", list(ids)), Equals("live", 1)), "p", scopes)
 
     def _vectors(self) -> str:
-        """Vectors of the model in use, with their passages. The bindings are those of `_width`."""
+        """Return the join of passages with vectors of the model in use. Its bindings are `_width`."""
         return (
             f"{self._schema}.passage AS p JOIN {self._schema}.vector AS v ON v.scope_id = p.scope_id "
             "AND v.passage_id = p.id AND v.model_id = %s AND length(v.embedding) = %s"
@@ -543,16 +543,16 @@ class ServerVectors:
 
 
 def _has_all(estimates: Sequence[Row], k: int, doubt: float) -> bool:
-    """Whether none of the rows beyond these, the best first, can speak for one of the best `k` memories."""
+    """Whether these rows, best first, include all that may represent one of the best `k` memories."""
     firsts = _first_distances(estimates)
     return len(firsts) >= k and estimates[-1][0] > sorted(firsts.values())[k - 1] + 2 * doubt
 
 
 def _likely_best(estimates: Sequence[Row], k: int, doubt: float) -> list[int]:
-    """Vectors that may speak for one of the best `k` memories. One without an estimate always may.
+    """Return vectors that may represent one of the best `k` memories, and all without an estimate.
 
-    Estimates are rows of a distance, a memory and a vector; each may be off by the doubt. So of two vectors
-    the nearer one may seem further by twice as much: one is thought too near, the other too far.
+    Estimates are rows of a distance, a memory and a vector. Each distance may be off by `doubt`, so the order
+    of two vectors is certain only if they differ by more than twice that.
     """
     firsts = _first_distances(estimates)
     last = sorted(firsts.values())[k - 1] + 2 * doubt if len(firsts) > k else float("inf")
@@ -564,7 +564,7 @@ def _likely_best(estimates: Sequence[Row], k: int, doubt: float) -> list[int]:
 
 
 def _first_distances(estimates: Iterable[Row]) -> dict[int, float]:
-    """The least of each memory."""
+    """Return the smallest distance of each memory."""
     firsts: dict[int, float] = {}
     for distance, memory, _ in estimates:
         if distance is not None and distance < firsts.get(memory, float("inf")):
@@ -573,11 +573,11 @@ def _first_distances(estimates: Iterable[Row]) -> dict[int, float]:
 
 
 _Hit = tuple[float, int, int]
-"""The negative cosine, the memory and the passage: hits that are sorted have the best first."""
+"""The negative cosine, the memory and the passage. Sorted hits have the best first."""
 
 
 def _best(hits: Iterable[_Hit], k: int) -> list[_Hit]:
-    """The best `k` memories, best first; a memory's best passage speaks for it."""
+    """Return the best `k` memories, best first. A memory's best passage counts."""
     firsts: dict[int, _Hit] = {}
     for hit in sorted(hits):
         firsts.setdefault(hit[1], hit)
