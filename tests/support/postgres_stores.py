@@ -47,12 +47,12 @@ _QUICK = {
 
 
 def as_superuser(url: str) -> str:
-    """The same database, for who looks at its tables or harms them by hand."""
+    """Return the URL of the same database for the superuser."""
     return url.replace(f"//{ORDINARY}@", f"//{_SUPERUSER}@")
 
 
 def wait_for_a_lock(url: str, is_done: Callable[[], bool] = lambda: False) -> None:
-    """Until some work waits for another transaction, or has ended without."""
+    """Wait until a transaction waits for a lock, or `is_done`."""
     with psycopg.connect(url, autocommit=True) as connection:
         while not is_done() and connection.execute(
             "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() "
@@ -62,7 +62,7 @@ def wait_for_a_lock(url: str, is_done: Callable[[], bool] = lambda: False) -> No
 
 
 class WarmConnections:
-    """Connections that stay open from test to test: half the time of a small test is that of new ones.
+    """Connections that stay open from test to test, since opening them takes half the time of a small test.
 
     A store leaves no session state behind, so the next user of a connection sees none.
     """

@@ -1,4 +1,4 @@
-"""Stands between a client and a server, and cuts a connection at its commit."""
+"""A proxy between client and server that cuts a connection at its commit."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _COMMIT = b"; COMMIT\0"
 
 
 class Cut(Enum):
-    """What becomes of the commit."""
+    """The fate of the commit."""
 
     LOST = "the server never hears of it"
     UNACKNOWLEDGED = "the server makes it, and its answer is lost"

@@ -1,4 +1,4 @@
-"""Connecting to a server: what keeps us from it is told in our own words, with the next step, and no hang."""
+"""Connecting to a server: each failure has a message with the next step, and nothing hangs."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def guarded() -> Iterator[Node]:
 
 
 def _refusal(url: str) -> str:
-    """What is said of a store that cannot be opened; the password is in none of it."""
+    """Return the error of a store that cannot be opened. It never contains the password."""
     with pytest.raises(RecollectError) as refused:
         PostgresStore(parse_store_url(url)).close()
     said = str(refused.value)
@@ -76,7 +76,7 @@ def _at(node: Node, user: str, database: str = "postgres", options: str = "") ->
     [
         ("app:wr0ng", "postgres", "", "does not accept the user or the password", "PGPASSWORD"),
         ("app", "postgres", "", "asks for a password", "PGPASSWORD"),
-        # Whether it exists is not told to who has no password.
+        # Without a password, the server does not say whether it exists.
         ("stranger:wr0ng", "postgres", "", "does not accept the user or the password", "Check both"),
         ("unknown", "postgres", "", "There is no user unknown", "createuser unknown"),
         ("sleeper:right", "postgres", "", "sleeper may not log in", "ALTER ROLE sleeper LOGIN"),
@@ -118,7 +118,7 @@ def test_a_server_that_is_not_there_is_told(tmp_path: Path) -> None:
 
 @pytest.fixture
 def following(guarded: Node, monkeypatch: pytest.MonkeyPatch) -> Iterator[Node]:
-    """A server that takes no writes, as a standby does, and nobody who waits for another."""
+    """A server that takes no writes, as a standby does, without waiting for another."""
     monkeypatch.setattr(connection, "_FAILOVER_SECONDS", 0)
     with psycopg.connect(guarded.url(), autocommit=True) as hand:
         hand.execute("ALTER DATABASE postgres SET default_transaction_read_only = on")

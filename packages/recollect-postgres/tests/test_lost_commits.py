@@ -76,7 +76,7 @@ def _interrupt(_: int, __: int | None) -> None:
 def _copied(
     postgres: PostgresStores, source: SqliteStore, passing: int | None, url: str | None = None
 ) -> tuple[int, bool, int]:
-    """Copy into a new database, or this one, through a proxy that cuts the commit after so many.
+    """Copy into a new database, or this one, through a proxy that cuts a later commit.
 
     How many rows were copied, whether it was started over, and how many commits there were.
     """

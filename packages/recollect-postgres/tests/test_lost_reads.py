@@ -1,4 +1,4 @@
-"""The server ends the connection of a reader: it goes on where it would see the same, and else is told so."""
+"""The server ends a reader's connection: the read continues if nothing has changed, or else fails."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def test_a_reader_goes_on_where_nobody_has_written_since(url: str, store: Reposi
         assert _texts(one) == _texts(other) == ["Here before"]
         _end_connections(url)
         assert _texts(one) == _texts(other) == ["Here before"]
-    # A connection that ended while nobody used it, as that of the store by now, is replaced unseen.
+    # A connection that ended while it was idle is replaced.
     _write(store, "Written on a new one")
     _end_connections(url)
     with store.read(Scope()) as view:

@@ -24,7 +24,7 @@ AT = FixedClock().now
 
 @pytest.fixture
 def url(postgres: PostgresStores) -> str:
-    """Of a database that belongs to an ordinary user, with no store in it yet."""
+    """The URL of an empty database of an ordinary user."""
     database = postgres.scratch().rpartition("/")[2]
     with psycopg.connect(postgres.node.url(database), autocommit=True) as hand:
         hand.execute("DROP SCHEMA recollect CASCADE")

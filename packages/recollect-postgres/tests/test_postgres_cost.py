@@ -1,4 +1,4 @@
-"""What a call costs on PostgreSQL, counted: messages that somebody waits for, and rows that are read."""
+"""The cost of calls on PostgreSQL, counted: round trips, and rows that are read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the server's own catalogue says of the tables: spread by scope, and fenced by scope."""
+"""The server's catalogue: every table of a scope has the scope in its key and row-level security."""
 
 from __future__ import annotations
 

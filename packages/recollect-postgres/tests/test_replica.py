@@ -65,7 +65,7 @@ class Pair:
 
     @contextmanager
     def pause(self) -> Iterator[None]:
-        """The standby learns of nothing more meanwhile."""
+        """The standby replays nothing during the block."""
         self._on_standby("SELECT pg_wal_replay_pause()")
         self._wait("SELECT pg_get_wal_replay_pause_state() = 'paused'")
         try:
@@ -136,7 +136,7 @@ def test_what_others_wrote_is_read_from_the_replica(pair: Pair) -> None:
         assert seen(reader) == (["before"], True)
         assert seen(reader, None) == (["before"], True)
         assert seen(writer) == (["after", "before"], False)
-        # What keeps settings in step is asked of the primary.
+        # The primary answers queries that keep settings in step.
         assert reader.version() == writer.version()
     pair.catch_up()
     assert seen(reader) == (["after", "before"], True)
@@ -245,7 +245,7 @@ def test_a_store_that_got_another_identity_by_a_repair_still_has_its_replica(pai
         # Of others it may show what was.
         assert seen(store) == (["mine"], True)
     pair.catch_up()
-    # Now it has an identity of which this process knows nothing: the primary tells that it is the store's.
+    # This process does not know the new id, and asks the primary for it.
     assert seen(store) == (["mine"], True)
     mender.close()
     store.close()

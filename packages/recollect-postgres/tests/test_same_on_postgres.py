@@ -2,7 +2,7 @@
 
 A random life is lived twice: in a file, and in a database where another scope lives at the same time. Every
 answer of every profile, now and as of earlier moments, with scores, reasons and texts, is the same. Ids come
-from a sequence there, and a write that is refused leaves a gap: each is told by its place in its scope.
+from a sequence there, and a write that is refused leaves a gap: each is named by its place in its scope.
 """
 
 from __future__ import annotations

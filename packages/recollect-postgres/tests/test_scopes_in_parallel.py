@@ -1,4 +1,4 @@
-"""What a scope writes waits for no other scope, and what scopes share keeps what each of them wrote."""
+"""Writes to one scope wait for no other scope, and shared rows keep the writes of all."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from recollect.stores.port import Transaction
 
 ADA, BOB = Scope("Ada"), Scope("Bob")
-# What waits for a lock gives up soon: here it would wait until the test ends.
+# Waiting for a lock ends soon: here it would last until the test ends.
 _SOON = 5.0
 
 
@@ -174,5 +174,5 @@ def test_a_scope_that_a_transaction_does_not_see_cannot_be_held(url: str) -> Non
         for hidden in (bob, 4711):
             with pytest.raises(StoreDamaged, match=f"Scope {hidden} is not there, or hidden"):
                 store.store.transact(lambda rows, scope=hidden: rows.lock_scopes([scope]), [ADA])  # type: ignore[misc]
-        # Who may see it may hold it.
+        # A visible scope can be locked.
         store.store.transact(lambda rows: rows.lock_scopes([bob]), [BOB])

@@ -1,4 +1,4 @@
-"""Vectors that pgvector searches: in the order of a cache, whoever put them, and nothing is kept here."""
+"""Search by pgvector: the same order as with a cache, for vectors of any writer, without local files."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ def _opened(url: str, busy_seconds: float) -> Repository:
 
 
 def _error_of(work: Callable[[], object]) -> str:
-    """What it says that it could not do; a hang fails the test."""
+    """Return the error message; a hang fails the test."""
     with ThreadPoolExecutor(1) as thread:
         error = thread.submit(work).exception(PATIENCE_SECONDS)
     assert isinstance(error, StoreUnavailable), error

@@ -121,7 +121,7 @@ def _store(url: str, cache_folder: Path | None = None) -> PostgresStore:
 
 
 def _behind_its_back(url: str, statements: str) -> None:
-    """As a superuser who told the server not to look after references."""
+    """As a superuser, with foreign keys switched off."""
     with psycopg.connect(as_superuser(url), autocommit=True) as hand:
         hand.execute("SET session_replication_role = replica")
         hand.execute(statements)

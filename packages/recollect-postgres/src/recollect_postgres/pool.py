@@ -157,8 +157,8 @@ class Connections:
             connection = WatchedConnection.connect(
                 self._conninfo, connect_timeout=min(given or shortest, shortest), **KEYWORDS
             )
-            # A pooler reports another process id. It may run the next transaction on another session, where
-            # nothing is prepared.
+            # A pooler reports another process id. It may run the next transaction on another session,
+            # without prepared statements.
             backend = connection.execute("SELECT pg_backend_pid()").fetchone()
             if backend == (connection.info.backend_pid,):
                 connection.prepare_threshold = _PREPARED_AFTER
@@ -209,7 +209,7 @@ class Connections:
 
 
 def _is_open(connection: WatchedConnection) -> bool:
-    """Whether the connection is open, as far as the server has told us."""
+    """Whether the connection is open. An unreachable server cannot report its end."""
     try:
         connection.pgconn.consume_input()
     except psycopg.Error:
@@ -218,7 +218,7 @@ def _is_open(connection: WatchedConnection) -> bool:
 
 
 Begun = TypeVar("Begun")
-"""What is known of a snapshot when it begins."""
+"""Facts about a snapshot, known when it begins."""
 
 PATIENCE_SECONDS = 1.0
 """How long a read waits until the writes of this process reach the replica, before it asks the primary."""

@@ -1,4 +1,4 @@
-"""Gathering with a context: who joins the candidates by place, and what is told of each."""
+"""Gathering with a context: which messages become candidates by position, and their scores."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def test_what_is_near_is_told_of_those_that_other_searches_found_too(store: Repo
     gathered = asked(store, "rome", ByWords("stemmed", times=10), ByContext(times=1))
     assert [hit.id for hit in gathered.found["nearby"]] == [ids[1]]
     assert gathered.candidates.ids.tolist() == [ids[0], ids[1], ids[3]]
-    # 2 stands next to both, and each word counts once; 1 and 4 are three places apart
+    # 2 is next to both, and each word counts once; 1 and 4 are three places apart
     near = gathered.candidates.source("nearby").score
     assert near[1] > 0
     assert near[[0, 2]].tolist() == [0, 0]
@@ -128,6 +128,6 @@ def test_only_the_first_of_a_search_are_read_for_their_own_times(store: Reposito
     with store.read() as view:
         found = gather(Search(view, query.where), profile, query).candidates
     time = dict(zip(found.ids.tolist(), found.source("time").score.tolist(), strict=True))
-    # The longer a text, the lower its place; from the 51st on, it is of when it was told, in 2026.
+    # The longer a text, the lower its place; from the 51st on, only its time of saying counts, 2026.
     assert [time[id_] for id_ in ids[:50]] == [1.0] * 50
     assert max(time[id_] for id_ in ids[50:]) < 0.1

@@ -1,4 +1,4 @@
-"""MaxSim on matrices small enough to work out by hand; and that no score depends on what stands beside it."""
+"""MaxSim on matrices that can be checked by hand. No score depends on other passages."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ from recollect.search.words import (
 )
 
 Places = dict[int, list[int]]
-"""By document, the ascending positions at which a term stands."""
+"""The ascending positions of a term, by document."""
 
 # On both sides of each width in which a number may be kept.
 EDGES = [0, 1, 254, 255, 256, 257, 65_534, 65_535, 65_536, 2**32 - 2, 2**32 - 1, 2**32, 2**40]
@@ -85,7 +85,7 @@ def test_nothing_is_put_behind_a_full_or_damaged_block(monkeypatch: pytest.Monke
 
 
 def test_a_block_by_hand() -> None:
-    # A term stands in document 7 once, of 3 terms, and in 300 twice, of 70,000.
+    # A term is once in document 7 of 3 terms, and twice in document 300 of 70,000.
     block = of({7: [2], 300: [0, 260]})._replace(lengths=np.array([3, 70_000]))
     # Widths in bytes, then the gaps 0 and 300 - 7 = 293 = 0x0125, the counts 1 and 2, the lengths 3 and
     # 70,000 = 0x011170, the positions 2, 0 and 260 = 0x0104, each with its lowest byte first.

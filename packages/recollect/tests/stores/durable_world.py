@@ -39,7 +39,7 @@ MODEL = Model("a model", 16)
 
 
 class Ack(NamedTuple):
-    """What the store said is done: a thing with all that came with it, its vectors, or that it is gone."""
+    """An acknowledged write: an entity with its parts, its vectors, or its deletion."""
 
     what: str
     name: str

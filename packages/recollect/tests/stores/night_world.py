@@ -29,7 +29,7 @@ MODEL = HashingEmbedder(64)
 
 
 def dreamer(path: str | Path, second: float, holder: str = "me") -> closing[Engine]:
-    """An engine whose clock stands so many seconds into the story."""
+    """Return an engine whose clock is this many seconds after the start."""
     store = Repository(SqliteStore(path))
     now = START + timedelta(seconds=second)
     return closing(

@@ -1,4 +1,4 @@
-"""What a disk may hold after the power went: all that was synced, and of the rest any part, in any order."""
+"""The possible content of a disk after a power cut: all synced writes, and any part of the others."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SECTOR = 512
 
 Fate = Literal["dropped", "kept", "first kept", "some kept", "torn"]
 FATES: tuple[Fate, ...] = get_args(Fate)
-"""What becomes of the writes that no sync has confirmed; torn ones keep some of their sectors."""
+"""The fate of unsynced writes. Torn ones keep some of their sectors."""
 
 
 @dataclass
@@ -45,7 +45,7 @@ class _File:
 
 
 class Disk:
-    """Files, the folder they stand in, and what of both would outlive a power cut."""
+    """Files, their folder, and what of both would survive a power cut."""
 
     def __init__(self) -> None:
         self._files: dict[str, _File] = {}

@@ -153,7 +153,7 @@ def share(say: Say, path: str, folder: str, me: str, others: str, things: int) -
 
 
 def dream(say: Say, path: str, holder: str, second: int) -> None:
-    """Dream once, so many seconds into the story; say where it stands, and which dream it was."""
+    """Dream once at this second, and report each step and the id of the dream."""
     with dreamer(path, second, holder) as engine:
         done = engine.dream(gate=False, progress=lambda stage, _: say(f"stage {stage}"))
         say(f"dreamt {done.id}")
@@ -182,7 +182,7 @@ ROLES: dict[str, Callable[..., None]] = {role.__name__: role for role in (*_OF_O
 
 
 class _Watch:
-    """What another process has had acknowledged since the last look."""
+    """Return what another process had acknowledged since the last call."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -229,7 +229,7 @@ class Team:
             _in(member).flush()
 
     def hear(self) -> list[str]:
-        """What each says next."""
+        """Return the next message of each process."""
         return [_out(member).readline().strip() for member in self._members]
 
     def end(self) -> list[int]:
@@ -258,7 +258,7 @@ def team(role: str, members: Sequence[Sequence[object]]) -> Iterator[Team]:
 
 @dataclass(frozen=True)
 class Life:
-    """What a process said before its end, and whether it was killed."""
+    """Return the messages of a process before its end, and whether it was killed."""
 
     said: tuple[str, ...]
     killed: bool

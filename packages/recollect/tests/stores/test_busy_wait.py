@@ -1,4 +1,4 @@
-"""Waiting for a lock: whoever has waited longer asks more often, and nobody waits for ever."""
+"""Waiting for a lock: the longest waiter asks most often, and no wait is endless."""
 
 from __future__ import annotations
 

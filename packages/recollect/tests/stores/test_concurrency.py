@@ -1,4 +1,4 @@
-"""Many at one store: nothing is lost, nobody is locked out, nobody sees what is no longer so."""
+"""Many processes with one store: no write is lost, none is locked out, none reads stale data."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_six_processes_write_and_read_and_nothing_is_lost_locked_out_or_stale(tm
     with team("share", members) as together:
         together.meet()
         looks = together.hear()
-        # A process that was locked out, or looked for an acknowledged write in vain, ends with an error.
+        # A process that was locked out, or did not find an acknowledged write, ends with an error.
         assert together.end() == [0] * PROCESSES
     acks = [ack for me in everyone for ack in read_acks(folder / me)]
     # Two for each thing, and one for each fourth, when something was forgotten.

@@ -1,4 +1,4 @@
-"""What a call costs, counted instead of timed: SQL statements, and bytes that were read."""
+"""The cost of calls, counted instead of timed: SQL statements, and bytes that were read."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ QUESTION = "where does Ada keep the kayak of the harbour?"
 
 @dataclass
 class Watch:
-    """What the connections of a store were asked for, and what they gave."""
+    """The statements and the bytes of a store's connections."""
 
     statements: list[str] = field(default_factory=list)
     read: int = 0
@@ -79,7 +79,7 @@ def memory(watch: Watch, make_engine: MakeEngine) -> Engine:
 
 
 def settled(memory: Engine, watch: Watch) -> None:
-    """Nothing is left to be noted, or to be read into a cache."""
+    """Wait for background writes, and fill the caches."""
     memory.recall(QUESTION, limit=10, record=False)
     memory._services.usage.settle(None)
     watch.reset()

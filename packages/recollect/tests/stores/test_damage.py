@@ -1,4 +1,4 @@
-"""Files that are not ours, files that are broken, and indexes out of step: told, mended, never made worse."""
+"""Foreign files, broken files and wrong indexes are reported and repaired, and never made worse."""
 
 from __future__ import annotations
 
@@ -188,7 +188,7 @@ def test_a_store_of_a_newer_version_is_refused_and_left_as_it_is(filled: Path, t
         before = _folder(path.parent)
         with pytest.raises(NotAStore, match=r"newer Recollect.*pip install --upgrade recollect-memory"):
             Repository(SqliteStore(path))
-        # What SQLite's readers share of a log is made anew.
+        # SQLite rebuilds the shared-memory file.
         assert before.items() <= _folder(path.parent).items()
         assert _folder(path.parent).keys() - before.keys() <= {"copy.db-shm"}
 
@@ -334,7 +334,7 @@ OUT_OF_STEP: dict[str, list[str]] = {
     "1 observations without passages": ["DELETE FROM passage WHERE observation_id = 1"],
     "no identity": ["DELETE FROM setting WHERE name = 'store_id'"],
 }
-"""What a check says, and the changes after which it says so."""
+"""Messages of the check, each with the changes that cause it."""
 
 
 @pytest.mark.parametrize(

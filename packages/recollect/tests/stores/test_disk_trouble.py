@@ -1,4 +1,4 @@
-"""A full disk, a folder that cannot be written, a file that is locked: told plainly, and nothing is lost."""
+"""A full disk, a read-only folder, a locked file: clear errors, and no loss."""
 
 from __future__ import annotations
 
@@ -404,7 +404,7 @@ path = sys.argv[1]
 
 
 def _run(script: str, path: Path, before: tuple[str, ...] = ()) -> list[str]:
-    """What a script says in a process of its own."""
+    """Return the output of a script in its own process."""
     done = subprocess.run(
         [*before, sys.executable, "-c", _PRELUDE + dedent(script), path],
         capture_output=True,

@@ -1,4 +1,4 @@
-"""Dreams and death: a store is as before a dream or as after it, and nobody waits for the dead for ever."""
+"""Killed dreams: the store is as before the dream or as after it, and the lease of a dead process ends."""
 
 from __future__ import annotations
 

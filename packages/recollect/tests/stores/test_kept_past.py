@@ -1,4 +1,4 @@
-"""What is kept of a past state answers as what is read anew, whatever happens to the store in between."""
+"""A cached past state gives the same answers as a new one, whatever changed in between."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def test_what_is_kept_of_the_past_is_what_is_read_anew(changes: list[Change | st
     with (
         tempfile.TemporaryDirectory() as folder,
         closing(Repository(SqliteStore(Path(folder) / "memory.db"))) as store,
-        # As many as are asked about: else none is still there at the next change.
+        # As many as are queried: otherwise none would be cached at the next change.
         patch.object(as_of, "_KEPT_STATES", 16),
     ):
         for second, change in enumerate([EMBED, *changes]):

@@ -44,7 +44,7 @@ def test_a_log_that_is_missing_after_a_crash_is_noticed_and_said(tmp_path: Path)
     _killed_while_open(path)
     path.with_name("memory.db-wal").unlink()
     path.with_name("memory.db-shm").unlink()
-    for _ in range(2):  # until somebody has taken note of it
+    for _ in range(2):  # until a repair deletes it
         with recollect.open(path, model="none") as memory:
             (lost,) = memory.upkeep.verify(quick=True)
             assert "3 changes are lost" in lost.what
@@ -73,7 +73,7 @@ def test_a_copy_of_a_live_store_that_lacks_its_log_is_refused(tmp_path: Path) ->
             shutil.copy(tmp_path / name, copy / name)
     with pytest.raises(StoreDamaged, match=r"is a copy of a store that was in use.*`recollect backup`"):
         SqliteStore(copy / "memory.db")
-    # Whoever knows what they do may use it.
+    # An expert may use it.
     (copy / "memory.db-changes").unlink()
     SqliteStore(copy / "memory.db").close()
 

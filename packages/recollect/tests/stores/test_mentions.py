@@ -30,7 +30,7 @@ AT = datetime(2026, 3, 1, tzinfo=UTC)
 
 
 def expected(text: str, names: Sequence[str]) -> set[str]:
-    """Every name, everywhere it stands as whole words; then the longest first, each taking its letters."""
+    """Find every name as whole words; then keep the longest first, without overlaps."""
     folded = " ".join(fold(text).split())
     stretches = [
         (found.start(), found.start() + len(fold(name)), name)
@@ -50,7 +50,7 @@ def _end(name: str) -> str:
 
 
 def found(earlier: Sequence[str], texts: Sequence[str], later: Sequence[str]) -> list[set[str]]:
-    """What a store links, of names that came before the texts, and after them."""
+    """Return the links of a store, with names stored before the texts, and after them."""
     with (
         tempfile.TemporaryDirectory() as folder,
         closing(Repository(SqliteStore(Path(folder) / "memory.db"))) as store,

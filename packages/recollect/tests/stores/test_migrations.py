@@ -1,6 +1,6 @@
-"""A store of the first release becomes a current one, with all it holds; or stays exactly as it was.
+"""A store of the first release becomes a current one with all its rows, or stays exactly as it was.
 
-What it tells afterwards is compared by ../frozen/test_frozen_store.py.
+../frozen/test_frozen_store.py compares its answers afterwards.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def test_kept_answers_are_numbered_scope_by_scope(tmp_path: Path) -> None:
                 "'ours', 'a', '[]', '[]', '[]', x'')",
                 (id_, scope, before),
             )
-        # Of the first versions: one that showed a memory of the first scope, and one that nothing is left of.
+        # Two answers of the first versions: one shows a memory of the first scope, the other nothing.
         hand.execute("INSERT INTO recall(id, at, session) VALUES (9, 0, 's'), (10, 0, 's')")
         hand.execute("INSERT INTO recalled SELECT min(id), 9, 1 FROM memory WHERE scope_id = 1")
     with closing(Repository(SqliteStore(path))) as store, store.read() as view:
@@ -96,7 +96,7 @@ RENAMED = {
     "shadow": "answer_log", "together": "cooccurrence", "tuned": "tuning", "use": "usage",
     "use_day": "usage_day", "vector_life": "vector_change",
 }  # fmt: skip
-"""What version 14 renamed."""
+"""Tables that version 14 renamed."""
 
 
 def _rows(path: Path) -> dict[str, list[Row]]:

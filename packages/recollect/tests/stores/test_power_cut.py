@@ -108,7 +108,7 @@ def test_a_backup_is_synced_before_it_gets_its_name(tmp_path: Path) -> None:
     disk.run(record.ops)
     image = tmp_path / "image"
     image.mkdir()
-    # Nothing is pending: whatever the fate of unsynced writes, the bytes are those of the backup.
+    # All writes are synced, so the bytes are those of the backup.
     for seed in range(5):
         disk.after_cut(image, np.random.default_rng(seed))
         (left,) = [file for file in image.iterdir() if file.name.endswith(".part")]

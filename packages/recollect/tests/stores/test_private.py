@@ -1,4 +1,4 @@
-"""What a store writes is for its owner alone, whatever the umask says; what is there keeps its mode."""
+"""New files of a store are private, whatever the umask. Existing files keep their mode."""
 
 from __future__ import annotations
 

@@ -157,7 +157,7 @@ def test_every_page_of_every_index_can_be_mended_and_nothing_said_is_lost(
         assert found_by_meaning(store, named("a", 7)) == named("a", 7)
         assert len([name for name in entities(store) if name]) == THINGS
     assert _said(store_file) == truth
-    # What it was stays beside it.
+    # The damaged file is kept beside it.
     assert {file.name for file in tmp_path.glob("store.db-*") if "vectors" not in file.name} == {
         "store.db-damaged"
     }

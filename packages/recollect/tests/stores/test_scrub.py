@@ -1,4 +1,4 @@
-"""What is destroyed for good leaves nothing in the file."""
+"""Purged texts leave nothing in the file."""
 
 from __future__ import annotations
 
@@ -118,5 +118,5 @@ def test_keys_of_what_was_purged_lose_their_words_and_still_repeat_nothing(
         memory.purge(clock())
         assert _lies_in(tmp_path) == set()
         assert memory.create_entities([entity], key="about the hollyhock").entities[0].created
-        # Told as it was then, and nothing was stored anew.
+        # The receipt is as it was then, and nothing was stored again.
         assert memory.counts().observations == 0

@@ -1,4 +1,4 @@
-"""What is said around messages, where there is much of it; against counting it all in plain Python."""
+"""The context of many messages, compared with counting in plain Python."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_words_beyond_the_budget_do_not_count_and_alone_find_nothing(
     )
     monkeypatch.setattr(surroundings, "_BUDGET", 20)
     with store.read() as view:
-        assert len(Search(view, Filter()).by_neighbours("rome", 100, 2)[0]) == 20  # as many as there may be
+        assert len(Search(view, Filter()).by_neighbours("rome", 100, 2)[0]) == 20  # the maximum
         both, _ = Search(view, Filter()).by_neighbours("rome tram", 100, 2)
         assert [hit.id for hit in both] == [ids["last", 2]]
         monkeypatch.setattr(surroundings, "_BUDGET", 19)

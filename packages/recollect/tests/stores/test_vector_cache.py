@@ -215,12 +215,12 @@ FILLED: list[Step] = [("add", 0, 6)] * 3
 @example([*FILLED, ("forget", 4, 1), ("restore", 4, 1), ("purge", 4, 1)])
 # One that was dead when the cache was made returns.
 @example([*FILLED, ("forget", 0, 1), ("reopen", 1, 1), ("restore", 0, 1)])
-# The log no longer tells all, or nothing, of what a cache missed.
+# The log has only a part, or nothing, of what a cache missed.
 @example([*FILLED, ("forget", 3, 3), ("forget", 9, 2), ("trim", 0, 1), ("trim", 1, 3)])
 @example([*FILLED, ("forget", 3, 3), ("forget", 9, 2), ("trim", 1, 1), ("search", 0, 3)])
-# What comes after the newest was purged is seen.
+# A vector after the purge of the newest one is found.
 @example([("add", 0, 6), ("purge", 5, 1), ("add", 0, 2)])
-# An older snapshot sees neither later arrivals nor later deaths, and disturbs nobody.
+# An older snapshot has neither later vectors nor later deletions, and does not affect others.
 @example(
     [*FILLED, ("add", 0, 5), ("look back", 2, 1), ("forget", 0, 3), ("purge", 3, 2), ("look back", 1, 2)]
 )

@@ -99,7 +99,7 @@ def test_deaths_before_an_append_are_known_to_who_opens_the_file_after(world: Wo
 
 
 def flipped(content: bytes, *places: int) -> bytes:
-    """With one bit changed at each of these places."""
+    """Return copies of the file with one bit changed at each of these places."""
     damaged = bytearray(content)
     for place in places:
         damaged[place] ^= 0x10
@@ -143,7 +143,7 @@ def test_a_large_file_is_verified_as_it_is_searched(world: World, monkeypatch: p
     world.cache_path.write_bytes(flipped(world.cache_path.read_bytes(), DATA + 4321))
     world.search(cache, QUERY)
     assert inode(world) == first, "it was verified as it was opened: this test tests nothing"
-    # What was mapped is read against the checksum by the next search, which makes the file anew.
+    # The next search verifies the mapped blocks, and rebuilds the file.
     assert world.search(cache, QUERY) == world.expected(QUERY)
     assert inode(world) != first
     assert world.check(cache) == []
@@ -270,7 +270,7 @@ def test_a_full_disk_leaves_the_old_file_and_private_memory(
 
 
 class Killed(BaseException):
-    """Stands for the process ending at this very write."""
+    """Simulates the end of the process at this write."""
 
 
 @pytest.mark.parametrize("existing", [True, False])

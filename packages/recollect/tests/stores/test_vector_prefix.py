@@ -169,7 +169,7 @@ def test_the_rotation_says_which_prefix_is_taken(world: World) -> None:
     query = vector(0.0, 0.0)  # all of it in the last number
     turned, plain = world.add(np.stack([vector(0.9, 0.1), vector(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.6)]))
     rotate(world, LAST_TWO)
-    # by the last two numbers: 1 and .8     by the first two, nothing could be told
+    # by the last two numbers: 1 and .8     by the first two, both are equal
     assert [hit.id for hit in search(world, world.cache(), query, 5, 1)] == [turned]
     assert [hit.id for hit in search(world, world.cache(), query, 5, None)] == [plain, turned]
 
@@ -335,7 +335,7 @@ def test_a_rotation_of_another_width_is_refused(store: Repository, clock: Callab
         remembered(store, odd, some_vectors(1), clock())
 
 
-# What we ship
+# The models that we ship
 
 
 @pytest.mark.parametrize("folder", ["arctic-s/recollect_model_arctic_s", "e5-small/recollect_model_e5_small"])

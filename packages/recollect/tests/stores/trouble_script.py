@@ -1,4 +1,4 @@
-"""What scripts that meet trouble in a process of their own begin with."""
+"""The beginning of scripts that run into trouble in their own process."""
 
 from __future__ import annotations
 

@@ -77,7 +77,7 @@ class World:
         return connection
 
     def add(self, vectors: Rows, scope: int = 1, kind: Kind = Kind.NOTE, passages: int = 1) -> list[int]:
-        """Memories of so many passages each; their ids."""
+        """Add memories with this many passages each, and return their ids."""
         added: list[int] = []
         parts = (vectors[first : first + passages] for first in range(0, len(vectors), passages))
         with self.writer:

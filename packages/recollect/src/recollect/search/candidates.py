@@ -91,7 +91,7 @@ def token_source(
 def passages_to_compare(passages: Iterable[tuple[int, int]], nearest: Mapping[int, int]) -> dict[int, int]:
     """Choose the passages to compare token by token, with their memories.
 
-    Of a memory with more than `MOST_PASSAGES`, take the nearest by meaning, or else the first ones.
+    A memory with more than `MOST_PASSAGES` gets the nearest by meaning, or else the first ones.
     """
     every = dict(passages)
     if max(Counter(every.values()).values(), default=0) <= MOST_PASSAGES:

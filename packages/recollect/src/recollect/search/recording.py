@@ -211,7 +211,7 @@ _SHARE_OF_STORE = 10
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """What an answer was made of. The log entry is computed from it in the background."""
+    """Inputs of an answer. The log entry is computed from them in the background."""
 
     handle: str
     rankers: Rankers

@@ -1,4 +1,4 @@
-"""What all SQL stores share: conditions as SQL expressions, queries, and searches of cached vectors."""
+"""Code that all SQL stores share: conditions as SQL expressions, queries, and searches of cached vectors."""
 
 from __future__ import annotations
 

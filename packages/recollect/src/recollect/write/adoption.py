@@ -248,7 +248,7 @@ def _known_observations(work: Work, entity: int, memory: Memory) -> dict[int, in
     return {id_: place for id_, place in places.items() if place is not None}
 
 
-# What another store learnt from usage. What this store learnt itself stays as it is.
+# Values that another store learnt from usage. Those that this store learnt stay as they are.
 
 
 def adopt_learnt(work: Work, change: AdoptLearnt) -> Outcome:

@@ -27,7 +27,7 @@ def why_unwritable(path: Path) -> str:
 
 
 def why_unreadable(path: Path) -> str:
-    """What keeps this user from reading a file; empty if nothing does, or if it does not exist."""
+    """Return why this user cannot read a file; empty if it can, or if there is no file."""
     for folder in reversed(path.absolute().parents):
         if not _allowed(folder, os.X_OK):
             return _missing_right(folder, "enter") if os.path.lexists(folder) else ""

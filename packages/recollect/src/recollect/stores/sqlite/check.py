@@ -208,7 +208,7 @@ def _readable(
 
 
 def _next_readable(source: apsw.Connection, table: str, listed: str, key: str, after: int) -> int | None:
-    """Return the lowest readable key after a gap; None if there is none."""
+    """Return the lowest readable key after a gap, if any."""
     low, step = max(after, 0), 1
     high: int | None = None
     while high is None:

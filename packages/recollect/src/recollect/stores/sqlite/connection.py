@@ -184,7 +184,7 @@ def has_log(path: Path) -> bool:
 def _open_unwritable(path: Path, busy_ms: int) -> apsw.Connection:
     """Connect without writing anything: neither the log nor its shared-memory file.
 
-    Without a log, `immutable` reads the file without locks; the store notices if it changes meanwhile.
+    Without a log, `immutable` reads the file without locks; the store notices if another process changes it.
     """
     how = "mode=ro" if has_log(path) else "immutable=1"
     if how == "mode=ro" and not path.with_name(path.name + "-shm").exists():

@@ -102,7 +102,7 @@ def _make_ready(backup: Path, ready: Path, busy_ms: int, after: int) -> None:
         if broken != "ok":
             raise StoreDamaged(f"{backup} is damaged ({broken}); the store was left as it is.")
         renew_identity(target)
-        # Leave room for changes that others write meanwhile.
+        # Leave room for changes that others write before that.
         target.execute("UPDATE change_number SET number = max(number, ?) + 1000000", (after,))
 
 

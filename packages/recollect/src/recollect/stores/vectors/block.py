@@ -41,7 +41,7 @@ _COUNTS_FROM = 0.625
 _PLANES = 2
 _HEAVIEST = (1 << _PLANES) - 1
 _WEIGHT_OF_MEAN = 1.3
-# Fine codes stand for -3, -1, 1 and 3. Numbers are large from one standard deviation on.
+# Fine codes represent -3, -1, 1 and 3. Numbers are large from one standard deviation on.
 _FINE_TOP = 3
 
 
