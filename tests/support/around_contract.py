@@ -1,7 +1,7 @@
 """The contract of every store for the turns around a message, through the port only.
 
-Texts of a test have the same length, so that each word near a message weighs its idf and no more:
-idf = ln(1 + (N - n + 0.5) / (n + 0.5)), with N texts in the scope, of which n messages hold the word.
+Texts of a test have the same length, so that each word near a message weighs exactly its idf:
+idf = ln(1 + (N - n + 0.5) / (n + 0.5)), with N texts in the scope, of which n messages contain the word.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def talk(store: Repository, session: str, *texts: str, scope: Scope = ME, **fiel
 def neighbour_scores(
     store: Repository, query: str, where: Filter | None = None, k: int = 100, within: int = 2
 ) -> dict[int, float]:
-    """Scores by id, in the order of the answer."""
+    """Return scores by id, in the order of the answer."""
     with store.read() as view:
         hits, _ = Search(view, where or Filter()).by_neighbours(query, k, within)
     assert [(-hit.score, hit.id) for hit in hits] == sorted((-hit.score, hit.id) for hit in hits)
@@ -45,7 +45,7 @@ def neighbour_scores(
 def context_scores(
     store: Repository, query: str, ids: Sequence[int], where: Filter | None = None
 ) -> list[tuple[float, float]]:
-    """Of each of these memories, what is near it and what its whole conversation holds."""
+    """Return the scores of each memory's neighbours and of its whole conversation."""
     with store.read() as view:
         _, scopes = Search(view, where or Filter()).by_neighbours(query, 1, 2)
         facts = ranking_facts(MemoryRows(view), ids, query, None, microseconds(at(0)))
@@ -175,7 +175,7 @@ class AroundContract(WholeStore):
         assert list(neighbour_scores(store, query)) == [ids[1]]
 
     def test_the_best_are_kept_and_ties_go_to_the_lower_id(self, store: Repository) -> None:
-        # The talk whose name comes last by the alphabet was there first.
+        # The conversation whose name is last in the alphabet was stored first.
         late = talk(store, "z", "rome", "aaaa", "bbbb")
         early = talk(store, "a", "rome", "cccc", "dddd")
         both = talk(store, "m", "rome", "tram", "eeee")
@@ -414,7 +414,7 @@ class AroundContract(WholeStore):
         put_message(store, "And biscuits", "short", 9)
         assert sessions() == [True, True, True]
 
-    # How much of a query a text holds itself
+    # The share of a query that a text contains
 
     def test_the_share_that_a_text_holds_is_of_what_its_words_weigh(self, store: Repository) -> None:
         both = put_text(store, "Green tea in the garden")
@@ -453,7 +453,7 @@ class AroundContract(WholeStore):
         with store.read() as view:
             assert Search(view, Filter()).matched_shares("?!", np.array([note])).tolist() == [0.0]
 
-    # Entities that are tied to those that a query names
+    # Entities related to those that a query names
 
     def test_whom_the_graph_ties_to_a_named_one_is_found_by_how_much_of_the_relation_is_said(
         self, store: Repository
@@ -474,11 +474,11 @@ class AroundContract(WholeStore):
             assert [(-hit.score, hit.id) for hit in hits] == sorted((-hit.score, hit.id) for hit in hits)
             return {hit.id: hit.score for hit in hits}
 
-        # `worked` says `work`; of `wrote programs` nothing is said, nor of `father`: a quarter at the least.
+        # `worked` contains `work`. `wrote programs` and `father` are not mentioned: at least a quarter.
         assert links("Who was working with ada?") == {babbage: 1.0, byron: 0.25, engine: 0.25}
-        # Half of `wrote programs`; the way of a relation does not matter.
+        # Half of `wrote programs`; the direction of a relation does not matter.
         assert links("For what did Ada write programs?") == {engine: 0.5, babbage: 0.25, byron: 0.25}
-        # Both ends are named, and are no answer.
+        # Both ends are named, so they are no answer.
         assert links("Did Ada work with Babbage on it?") == {byron: 0.25, engine: 0.25}
         assert links("Who worked with whom?") == {}
         assert links("Who worked with Ada?", Filter(kinds=frozenset({Kind.NOTE}))) == {}

@@ -262,7 +262,7 @@ class DreamContract:
         two_after = after[1]
         assert (two_after.strength, two_after.depth) == (0.1 + 0.2, 3)
         assert (two_after.spread, two_after.stability) == (4, 7.5)
-        # A dream is no edit.
+        # A dream is not an edit.
         assert [each.updated_at for each in after] == [each.updated_at for each in before]
         undone = do(store, UndoDream(ME, done.ids[0]), 20)
         assert (undone.count, undone.left) == (6, ())
@@ -360,7 +360,7 @@ class DreamContract:
         grown = dream(store, 20, lived=(FieldChanges("strength", everyone, (0.5, 0.5, 0.25), (0.75,) * 3),))
         assert (grown.left, grown.count) == ((), 3)
         assert strengths(store, *everyone) == [0.75] * 3
-        # Only fading is kept from it.
+        # A pinned memory only does not fade.
         dream(store, 30, lived=(FieldChanges("stability", (pinned,), (1.0,), (0.5,)),))
         assert memory(store, pinned).stability == 0.5
 
@@ -550,13 +550,13 @@ class DreamContract:
             assert lease(view, "other") is None
         with pytest.raises(Conflict, match="try again"):
             do(store, TakeLease("dream", "two", 60), 59)
-        assert not do(store, TakeLease("dream", "one", 60), 59).created  # held for longer
+        assert not do(store, TakeLease("dream", "one", 60), 59).created  # extended
         with pytest.raises(Conflict):
             do(store, TakeLease("dream", "two", 60), 118)
         assert do(store, TakeLease("dream", "two", 60), 119).created
         with store.read() as view:
             assert lease(view, "dream") == ("two", at(179))
-        # Only its holder drops it, and then it is free.
+        # Only the holder can drop it.
         assert do(store, DropLease("dream", "one")).count == 0
         with pytest.raises(Conflict):
             do(store, TakeLease("dream", "one", 60), 120)

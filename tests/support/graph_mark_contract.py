@@ -66,7 +66,7 @@ class WatchedStore:
             return (said, related), graph_mark(view, scope_id(view, ME), microseconds(at(self.second)))
 
     def do(self, change: Change, *, differs: bool) -> Outcome:
-        """Make a change; whether the graph then reads otherwise is what the test says, and what it reads."""
+        """Make a change, and check that graph and mark change exactly if the test says so."""
         self.second += 1
         (outcome,) = self.store.apply([change], at=at(self.second)).outcomes
         graph, mark = self.read()

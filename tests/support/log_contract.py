@@ -113,7 +113,7 @@ class LogContract:
             assert read == {"first": b"x" * 10, "second": b""}
             assert all(each.candidates for each in logged_answers(view, scope_id(view, ME), "limbic"))
 
-    # How much is kept
+    # Bounds
 
     def test_the_oldest_go_where_there_are_too_many(self, store: Repository) -> None:
         (one,) = notes(store, 1)
@@ -125,7 +125,7 @@ class LogContract:
         (one,) = notes(store, 1)
         for number in range(6):
             answer(store, f"q{number}", one, second=number, size=1_000, bounds=Bounds(bytes=5_000))
-        # Each takes its 1,000 bytes and a few hundred beside them: four fit, five do not.
+        # Each takes 1,000 bytes and a few hundred more: four fit, five do not.
         kept = answers(store)
         assert [each.query for each in kept] == ["q2", "q3", "q4", "q5"]
         assert sum(len(each.candidates) for each in kept) <= 5_000
@@ -139,7 +139,7 @@ class LogContract:
             answer(store, f"mine {number}", one, second=10 * number, size=1_000, bounds=bounds)
             for more in range(8 if number == 4 else 0):
                 answer(store, f"yours {more}", yours, scope=YOU, second=more, size=1_000, bounds=bounds)
-        # By number four are kept, and by size as above four of 1,000 bytes and more.
+        # Four are kept by number, and as above four by size.
         assert [each.query for each in answers(store)] == [f"mine {number}" for number in (2, 3, 4, 5)]
         kept = [each.query for each in answers(store, "limbic", YOU)]
         assert kept == [f"yours {number}" for number in (4, 5, 6, 7)]

@@ -71,7 +71,7 @@ class WarmConnections:
         self._by_url: dict[str, list[WatchedConnection]] = {}
 
     def opened(self, url: str) -> PostgresStore:
-        """A store of a database that is known to be ready."""
+        """Return a store of a database that is ready."""
         kept = self._by_url.setdefault(url, [])
 
         class WarmPool(Connections):
@@ -95,7 +95,7 @@ class WarmConnections:
             return PostgresStore(parse_store_url(url))
 
     def end(self, url: str | None = None) -> None:
-        """Close those to this database, or all."""
+        """Close the connections to this database, or all."""
         for each in list(self._by_url) if url is None else [url]:
             for connection in self._by_url.pop(each, ()):
                 connection.close()
@@ -103,9 +103,9 @@ class WarmConnections:
 
 @dataclass
 class PostgresStores:
-    """A server, and empty stores on it: databases that are swept and used again.
+    """A server, and empty stores on it: databases that are emptied and reused.
 
-    Their URLs are an ordinary user's.
+    Their URLs name an ordinary user.
     """
 
     node: Node
@@ -124,7 +124,7 @@ class PostgresStores:
         return self.node.url(database, ORDINARY)
 
     def need_pgvector(self) -> None:
-        """Skip the test where the server has no such extension to offer."""
+        """Skip the test if the server does not have the extension."""
         if not self._has_pgvector():
             pytest.skip("this PostgreSQL has no pgvector")
 
@@ -145,7 +145,7 @@ class PostgresStores:
         return self.url(name)
 
     def scratch(self, template: str | None = None) -> str:
-        """A new one that goes with the test, whatever it did to it: empty, or a copy of another; its URL."""
+        """Return the URL of a new database for one test, empty or a copy of another."""
         name = f"scratch_{secrets.token_hex(6)}"
         if template is None:
             self._create_filled(name)
@@ -159,7 +159,7 @@ class PostgresStores:
         return self.url(self._create_for_tests())
 
     def empty_database(self) -> str:
-        """A new one with nothing in it, for one test or several; its URL."""
+        """Return the URL of a new empty database, for one test or several."""
         return self.url(self._empty())
 
     def new(self) -> PostgresStore:
@@ -172,7 +172,7 @@ class PostgresStores:
         return self._warm.opened(self._by_path[path])
 
     def release(self) -> None:
-        """A test has ended, and what it wrote goes."""
+        """Empty the databases after a test."""
         self._by_path.clear()
         for name in self._used:
             self._sweep(name)
@@ -183,7 +183,7 @@ class PostgresStores:
         self._scratch.clear()
 
     def close(self) -> None:
-        """Before its server goes."""
+        """Close everything before the server stops."""
         self._warm.end()
         while self._sweepers:
             self._sweepers.popitem()[1].close()
@@ -198,7 +198,7 @@ class PostgresStores:
             f"CREATE DATABASE {name} OWNER {ORDINARY}" + ("" if template is None else f" TEMPLATE {template}")
         )
         if template is None and self._has_pgvector():
-            # Not an ordinary user's to make.
+            # An ordinary user may not create it.
             self._execute("CREATE EXTENSION vector", name)
 
     def _create_for_tests(self) -> str:
@@ -209,7 +209,7 @@ class PostgresStores:
         return name
 
     def _create_filled(self, name: str) -> None:
-        """With an empty store: the copy of one that was made once, under an identity of its own."""
+        """Make a database with an empty store: a copy of a template, with its own store id."""
         if self._template is None:
             self._template = self._empty()
             PostgresStore(parse_store_url(self.url(self._template))).close()
@@ -247,7 +247,7 @@ class PostgresStores:
             "AND pid <> pg_backend_pid() AND state <> 'idle'"
         )
         sweeper.execute(
-            # Without triggers: the order of the tables does not matter then.
+            # Without triggers, the order of the tables does not matter.
             "BEGIN; SET LOCAL lock_timeout = '20s'; LOCK TABLE recollect.scope; "
             "SET LOCAL session_replication_role = replica; SELECT pg_temp.sweep(); "
             f"INSERT INTO recollect.setting VALUES ('store_id', '{secrets.token_hex(16)}'), "

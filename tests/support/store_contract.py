@@ -138,7 +138,7 @@ def relations(store: Repository, *ids: int, deleted: bool = False) -> list[Relat
 
 
 def triples(store: Repository, *ids: int) -> set[tuple[str, str, str]]:
-    """Relations that live and have not ended."""
+    """Return the current relations."""
     found = relations(store, *ids)
     return {(seen.source_name, seen.type, seen.target_name) for seen in found if seen.until is None}
 
@@ -168,7 +168,7 @@ def assert_found(
     noise: str,
     index: Analyser = "plain",
 ) -> None:
-    """Each text is found by each of its queries, in a scope where there is also a noise."""
+    """Check that each query finds its text, among other texts."""
     for number, (text, asked) in enumerate(queries.items()):
         scope = Scope(f"{index} {number}")
         found = put(store, "it", text, scope=scope)
@@ -184,7 +184,7 @@ def towards(*numbers: float) -> Vector:
 
 
 def embed(store: Repository, vector_of: Callable[[str], Vector], model: Model = TINY) -> int:
-    """Give every passage that lacks one a vector, from its text; how many there were."""
+    """Embed every passage without a vector, and return how many there were."""
     with store.read() as view:
         waiting = pending_passages(view, model, 0, 1_000)
     vectors = tuple((passage.id, pack_vector(vector_of(passage.text))) for passage in waiting)
@@ -193,7 +193,7 @@ def embed(store: Repository, vector_of: Callable[[str], Vector], model: Model = 
 
 
 def embed_tokens(store: Repository, vector_of: Callable[[str], Vector], model: Model = TINY) -> None:
-    """As `embed`, with the passage's vector as that of its one token."""
+    """Embed passages, with each passage's vector as that of its only token."""
     with store.read() as view:
         waiting = pending_passages(view, model, 0, 1_000)
     rows = [(passage.id, vector_of(passage.text)) for passage in waiting]
@@ -210,7 +210,7 @@ def token_scores(
 
 
 def colour(text: str) -> Vector:
-    """Red, green and blue texts, and the rest, which is like each of them a little."""
+    """Vectors of red, green and blue texts. All others resemble each of them a little."""
     for index, name in enumerate(("red", "green", "blue")):
         if name in text:
             return towards(*(1.0 if place == index else 0.0 for place in range(3)))
@@ -228,7 +228,7 @@ def facts(store: Repository, *ids: int, query: str = "", session: str | None = N
 
 
 def together(store: Repository, *ids: int) -> list[tuple[int, int, int, int]]:
-    """Places among the sorted ids, the count, the last time in seconds into the story."""
+    """Return pairs as positions in the sorted ids, with count and last second."""
     with store.read() as view:
         pairs = cooccurrences(view, ids)
     seconds = [(last - microseconds(at(0))) // 1_000_000 for last in pairs.last.tolist()]
@@ -239,7 +239,7 @@ RED, GREEN, BLUE = towards(1, 0, 0), towards(0, 1, 0), towards(0, 0, 1)
 
 
 class WholeStore:
-    """Every scenario ends with a clean `verify`. Who collects it supplies the fixture `store`."""
+    """Every test ends with a clean `verify`. Subclasses supply the fixture `store`."""
 
     @pytest.fixture(autouse=True)
     def nothing_is_out_of_step(self, store: Repository) -> Iterator[None]:
@@ -248,7 +248,7 @@ class WholeStore:
 
 
 class StoreContract(WholeStore):
-    """The fixture `opened` opens the store of a path."""
+    """Subclasses supply the fixture `opened`, which opens the store of a path."""
 
     # Entities and observations
 
@@ -675,7 +675,7 @@ class StoreContract(WholeStore):
             def write() -> None:
                 do(store, entity("Ada", "green tea"), Forget(ME, ids=(bob,)), entity("Eve", "tea"), second=9)
                 embed(store, colour)
-                # a search elsewhere moves every cache on
+                # a search in another process updates every cache
                 assert {found.id for found in near(store, RED)} == {ada, bob + 1}
 
             writer = threading.Thread(target=write)
@@ -685,7 +685,7 @@ class StoreContract(WholeStore):
         assert {found.id for found in scored(store, "tea")} == {ada, bob + 1}
 
     def test_many_threads_read_whole_states_while_one_writes(self, store: Repository) -> None:
-        """Each write adds a pair; no reader may ever see half of one."""
+        """Each write adds a pair. No reader may see half of one."""
         torn: list[int] = []
         done = threading.Event()
 
@@ -814,7 +814,7 @@ class StoreContract(WholeStore):
     def test_text_without_spaces_is_found_by_any_part_of_it(
         self, store: Repository, subtests: pytest.Subtests
     ) -> None:
-        # Inside a word, across what a reader would cut; one letter at the end, at the start, inside.
+        # Inside a word, across word boundaries; one letter at the end, at the start, inside.
         parts = ("東京", "京都", "東京都の天気", "気", "東", "都", "天気はどう")
         queries = {
             TOKYO: parts,
@@ -823,7 +823,7 @@ class StoreContract(WholeStore):
             "我喜欢喝茶": ("喝茶",),
             "ภาษาไทยง่าย": ("ไทย",),
             "서울특별시": ("특별",),
-            "葛\U000e0100城市": ("葛城",),  # a variation selector is no letter
+            "葛\U000e0100城市": ("葛城",),  # a variation selector is not a letter
         }
         assert_found(store, subtests, queries, "大阪 ソウル 北")
 
@@ -1143,7 +1143,7 @@ class StoreContract(WholeStore):
     def test_two_models_never_mix(self, store: Repository) -> None:
         first, second = note(store, "red"), note(store, "blue")
         embed(store, colour)
-        # The other model sees the colours the other way round.
+        # The other model reverses the colours.
         embed(store, lambda text: RED if "blue" in text else BLUE, OTHER)
         with store.read() as view:
             assert model_in_use(view) == TINY
@@ -1229,7 +1229,7 @@ class StoreContract(WholeStore):
         # Red is +--, blue is --+, and the name, which is like all colours, +++. Green is -+-.
         root = 3**0.5
         assert token_scores(store, [RED], ada, bob) == pytest.approx({ada: 1 / root, bob: -1 / root})
-        # The name has both; of green, one is found and one is not: (1 - 1) / 2.
+        # The name has both; of green, one of two is found: (1 - 1) / 2.
         assert token_scores(store, [RED, GREEN], ada, bob) == pytest.approx({ada: 1 / root, bob: 0})
 
     def test_without_tokens_a_memory_has_no_token_score(self, store: Repository) -> None:
@@ -1274,7 +1274,7 @@ class StoreContract(WholeStore):
             passages = [passage.id for passage in passages_of(view, [ada])]
         root = 3**0.5
         assert len(passages) == 6
-        # The first four are like each colour a little; blue is the last.
+        # The first four resemble each colour a little; blue is the last.
         assert token_scores(store, [GREEN], ada) == pytest.approx({ada: 1 / root})
         assert token_scores(store, [GREEN], ada, nearest={ada: passages[-1]}) == pytest.approx(
             {ada: -1 / root}
@@ -1337,7 +1337,7 @@ class StoreContract(WholeStore):
         assert known.importance.tolist() == [0.9, 0.5, 0.25, 0.5]
         assert known.happened_at.tolist() == [NEVER, NEVER, microseconds(at(-50)), NEVER]
         assert known.created_at[2] == microseconds(at(-10))
-        # one text says what the other says, and no entity does
+        # two texts are equal, and no entity equals one
         assert known.content[2] == known.content[3]
         assert len({*known.content.tolist()}) == 3
 
@@ -1353,7 +1353,7 @@ class StoreContract(WholeStore):
         echoes = facts(store, *made, query="where is my cup", session="now").echo
         assert echoes.tolist() == [True, False, False, False]
         assert not facts(store, *made, query="where is my cup").echo.any()
-        # As messages: a note that says the same would be the same note.
+        # Messages, since equal notes would be stored once.
         said = ("Tea is good.", "tea  is GOOD", "«Téa is good»!")
         same = [note(store, text, Kind.MESSAGE, "s") for text in said]
         other = [note(store, text) for text in ("Tea is not good.", "I write C", "I write C#", "I write C++")]
@@ -1395,7 +1395,7 @@ class StoreContract(WholeStore):
         assert known.access_count.tolist() == [2, 1, 0]
         assert known.last_access.tolist() == [microseconds(at(20)), microseconds(at(10)), NEVER]
         assert known.access_days.tolist() == [1, 1, 0]
-        # A note that comes late does not turn the time back.
+        # A late record does not set the time back.
         one(store, RecordUsage(ME, (ada,), "s"), second=5)
         assert facts(store, ada).last_access.tolist() == [microseconds(at(20))]
         assert facts(store, ada).access_count.tolist() == [3]
@@ -1421,7 +1421,7 @@ class StoreContract(WholeStore):
         one(store, RecordUsage(ME, (bob, bob), "t"), second=8)
         one(store, RecordUsage(ME, (bob, eve), "t"), second=9)
         assert together(store, ada, bob, eve) == [(0, 2, 2, 7), (1, 2, 1, 9)]
-        # Only pairs of which both are asked for, in the places of these.
+        # Only pairs of these ids, as their positions.
         assert together(store, eve, ada) == [(0, 1, 2, 7)]
         assert together(store, ada) == together(store) == []
 
@@ -1433,7 +1433,7 @@ class StoreContract(WholeStore):
             assert list(passages_by_id(view, [passage.id for passage in reversed(live)])) == live
             assert list(passages_by_id(view, [live[-1].id, 10_000])) == live[-1:]
             assert list(passages_by_id(view, [])) == []
-            # whatever was read before
+            # whatever it read before
             memories_by_id(view, [text])
             assert list(passages_by_id(view, [live[0].id])) == live[:1]
             memories_by_id(view, [])

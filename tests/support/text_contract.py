@@ -89,7 +89,7 @@ def put_message(
 
 
 def corrected(store: Repository, *wrong: int, by: int | str, second: float = 60) -> int:
-    """Supersede, and give the id of the correction."""
+    """Supersede a text, and return the id of the correction."""
     right = by if isinstance(by, int) else NewText(Kind.NOTE, by)
     return one(store, Supersede(ME, wrong, right), second).ids[0]
 
@@ -115,7 +115,7 @@ def red(store: Repository, where: Filter) -> set[int]:
 
 
 def mentioning(store: Repository, entity_id: int, limit: int = 100) -> list[int]:
-    """The texts in force that mention an entity, the newest first."""
+    """Return the current texts that mention an entity, newest first."""
     with store.read() as view:
         texts = [id_ for (id_,) in view.rows("mention", ("memory_id",), (Equals("entity_id", entity_id),))]
         in_force = (OneOf("id", texts), *IN_FORCE)
@@ -215,7 +215,7 @@ class TextContract(WholeStore):
     def test_a_message_brought_again_by_its_source_is_not_stored_twice(self, store: Repository) -> None:
         first = put_message(store, "hello", "s", source="export:1")
         before = memory(store, first)
-        # Whatever the export says of it this time.
+        # Whatever the export says now.
         assert one(
             store, PutText(ME, NewText(Kind.MESSAGE, "hello!", session="s", source="export:1")), 9
         ) == Outcome(ids=(first,))
@@ -298,7 +298,7 @@ class TextContract(WholeStore):
         assert everything(store) == before
         do(store, Forget(ME, (message,)), second=1)
         assert memory(store, note).drawn_from == message
-        # A purged message leaves its note and no trace.
+        # A purged message leaves only its note.
         do(store, Purge(at(2)), second=3)
         assert memory(store, note).drawn_from is None
         assert facts(store, note).origin.tolist() == [note]
@@ -410,7 +410,7 @@ class TextContract(WholeStore):
             (passage,) = passages_by_id(view, [hit.passage])
             (present,) = passages_of(view, [note])
         assert (passage.memory, passage.text, present.text) == (note, "red wine", "green tea")
-        # Forgotten and restored, it has its last words.
+        # After it is forgotten and restored, it has its last text.
         do(store, Forget(ME, (note,)), second=30)
         do(store, Restore(ME, note), second=40)
         assert (words(store, "wine"), words(store, "tea")) == ([], [note])
@@ -608,7 +608,7 @@ class TextContract(WholeStore):
             assert hit.id == ada
             return hit.score
 
-        # Its name by itself is like each colour: 1 / √3.
+        # Its name alone resembles each colour: 1 / √3.
         assert [best(RED, 15), best(GREEN, 15)] == pytest.approx([1, 3**-0.5], abs=1e-6)
         assert [best(RED, 20), best(GREEN, 20)] == pytest.approx([3**-0.5, 1], abs=1e-6)
         assert near(store, RED, 10, as_of(9)) == []
@@ -774,7 +774,7 @@ class TextContract(WholeStore):
         do(store, entity("Ada"), Forget(ME, names=("Ada",)))
         do(store, Purge(at(1)), second=2)
         assert (memory(store, note).mentions, words(store, "Ada")) == ((), [note])
-        # Superseding alone never makes a memory ripe for purging.
+        # A superseded memory is not purged unless it is forgotten.
         corrected(store, note, by="green", second=3)
         assert one(store, Purge(at(100)), 100).count == 0
         assert memory(store, note).text == "I met Ada"

@@ -23,7 +23,7 @@ class Cut(Enum):
 class CuttingProxy:
     """On a port of its own. `before_late` is waited for before a late commit goes on.
 
-    So many commits are let pass before.
+    Earlier commits, given by number, pass.
     """
 
     def __init__(

@@ -50,9 +50,9 @@ if TYPE_CHECKING:
 Say = Callable[[str], None]
 
 SAFETY_SECONDS = 600
-"""Nothing here takes so long; a process that hangs dies of it, and its test fails."""
+"""Longer than anything here takes: a process that hangs is killed, and its test fails."""
 SHARED_FROM = 16
-"""So few vectors go into the file that processes share, so that small stores meet it."""
+"""The number of vectors from which processes share a file, low enough for small stores."""
 
 
 # Roles. Each says through `say` what has been done, as soon as it is.

@@ -26,7 +26,7 @@ pytestmark = pytest.mark.usefixtures("real_stores")
 
 
 def _killed_while_open(path: Path) -> None:
-    """What was written last stands in the log alone."""
+    """Make a store whose last write is only in the log."""
     script = """
         import os, sys, recollect
         memory = recollect.open(sys.argv[1], model="none")

@@ -45,7 +45,7 @@ def expected(text: str, names: Sequence[str]) -> set[str]:
 
 
 def _end(name: str) -> str:
-    """What may not follow: a letter after a letter, and a plus or sharp after anything (`C` and `C++`)."""
+    """Return what must not follow a name: a letter after a letter, a plus or a sharp (`C` and `C++`)."""
     return r"(?![+#])" if name[-1] in "+#" else r"(?!\w)(?![+#])"
 
 

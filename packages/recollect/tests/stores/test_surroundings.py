@@ -78,7 +78,7 @@ def test_words_beyond_the_budget_do_not_count_and_alone_find_nothing(
 
 
 def test_a_message_that_has_no_place_neither_speaks_nor_is_found(store: Repository) -> None:
-    """As from a file that did not say where it stood."""
+    """Adopt messages without positions, as from an older file."""
     for place, text in enumerate(("rome", "aaaa"), start=1):
         memory = Memory(place, Kind.MESSAGE, Scope(), AT, AT, text=text, session="one")
         store.apply([Adopt(memory)], at=AT)

@@ -45,7 +45,7 @@ def attempt(act: Callable[[], object]) -> None:
 
 
 def become_nobody() -> None:
-    """Root may do anything, so be someone else; what nobody may not read of Python and of us, read before."""
+    """Become the user nobody if we are root, which may do anything. Import first what nobody may not read."""
     if os.getuid() != 0:
         return
     with tempfile.TemporaryDirectory() as folder:

@@ -7,9 +7,9 @@ from pathlib import Path
 
 
 def why_unwritable(path: Path) -> str:
-    """What keeps this user from writing to an existing file or folder; empty if nothing does.
+    """Return why this user cannot write to an existing file or folder; empty if it can.
 
-    SQLite also writes a log beside the file, so that the folder counts too.
+    The folder counts, too, since SQLite writes a log beside the file.
     """
     if not os.path.exists(path):  # noqa: PTH110  # False also where a folder cannot be entered
         return ""
