@@ -1,5 +1,5 @@
--- Every table that holds something of a scope has the scope first in its primary key, so that rows can be
--- spread by it. Texts compare byte by byte everywhere. `{schema}` is replaced by the schema's name.
+-- The primary key of every table of a scope begins with the scope, so that rows can be partitioned by it. All
+-- texts compare byte by byte. `{schema}` is replaced by the name of the schema.
 
 CREATE TABLE {schema}.setting (
   name  text COLLATE "C" PRIMARY KEY,
@@ -46,13 +46,13 @@ CREATE TABLE {schema}.scope (
   unmerged    bigint NOT NULL DEFAULT 0,
   entities    bigint NOT NULL DEFAULT 0,
   messages    bigint NOT NULL DEFAULT 0,
-  change      bigint NOT NULL DEFAULT 0,  -- one more with every transaction that writes to the scope
-  last_vector bigint NOT NULL DEFAULT 0,  -- the highest that was ever given to one of its vectors
+  change      bigint NOT NULL DEFAULT 0,  -- counts the transactions that write to the scope
+  last_vector bigint NOT NULL DEFAULT 0,  -- the highest id of its vectors, even of deleted ones
   last_life   bigint NOT NULL DEFAULT 0,  -- the highest `seq` of its vector_life
   UNIQUE (owner, agent)
 );
 
--- Which process made a change: it can ask after a commit that nobody acknowledged.
+-- A mark for each change, by which a process finds out whether an unconfirmed commit succeeded.
 CREATE TABLE {schema}.commit_mark (
   scope_id bigint NOT NULL REFERENCES {schema}.scope(id) ON DELETE CASCADE,
   change   bigint NOT NULL,
@@ -71,7 +71,7 @@ CREATE TABLE {schema}.memory (
   folded_name    text COLLATE "C" NOT NULL DEFAULT '',
   type           text COLLATE "C" NOT NULL DEFAULT '',
   text           text COLLATE "C" NOT NULL DEFAULT '',
-  text_key       bigint,  -- a hash of a note's or message's text, to find its twin by
+  text_key       bigint,  -- a hash of the text, to find equal notes
   category       text COLLATE "C",
   source         text COLLATE "C",
   session        text COLLATE "C",
@@ -104,8 +104,8 @@ CREATE TABLE {schema}.memory (
   FOREIGN KEY (scope_id, similar_to) REFERENCES {schema}.memory(scope_id, id) ON DELETE SET NULL (similar_to),
   CHECK ((kind = 'entity') = (name <> ''))
 );
--- Not the scope first: of a new table, of which the planner knows nothing yet, it would take this index for as
--- good as the key, and check each foreign key by reading all memories of the scope.
+-- Not the scope first: without statistics, the planner would prefer this index to the key, and check each foreign
+-- key by reading all memories of the scope.
 CREATE INDEX memory_by_kind ON {schema}.memory(kind, scope_id);
 CREATE INDEX memory_by_text ON {schema}.memory(scope_id, text_key) WHERE text_key IS NOT NULL;
 CREATE INDEX memory_by_time ON {schema}.memory(scope_id, (coalesce(happened_at, created_at)))
@@ -115,7 +115,7 @@ CREATE INDEX memory_forgotten ON {schema}.memory(scope_id, deleted_at) WHERE del
 CREATE INDEX memory_similar_to ON {schema}.memory(scope_id, similar_to) WHERE similar_to IS NOT NULL;
 CREATE INDEX memory_superseded ON {schema}.memory(scope_id, superseded_at) WHERE superseded_at IS NOT NULL;
 CREATE INDEX memory_superseded_by ON {schema}.memory(scope_id, superseded_by) WHERE superseded_by IS NOT NULL;
--- By a hash, where a text may be longer than an entry of an index may be.
+-- Texts may be too long for an index, so their hashes are indexed.
 CREATE INDEX entity_by_first_word ON {schema}.memory(scope_id, md5(first_word)) WHERE first_word IS NOT NULL;
 CREATE INDEX entity_by_folded_name ON {schema}.memory(scope_id, md5(folded_name)) WHERE kind = 'entity';
 CREATE UNIQUE INDEX entity_by_name ON {schema}.memory(scope_id, md5(name))
@@ -204,7 +204,7 @@ CREATE TABLE {schema}.absence (
   FOREIGN KEY (scope_id, memory_id) REFERENCES {schema}.memory(scope_id, id) ON DELETE CASCADE
 );
 
--- Another number whenever anything changes that a question about the past reads beside the present's indexes.
+-- A random number that changes with everything that only queries about the past read.
 CREATE TABLE {schema}.past (
   scope_id bigint NOT NULL REFERENCES {schema}.scope(id) ON DELETE CASCADE,
   id       bigint NOT NULL DEFAULT 1 CHECK (id = 1),
@@ -271,7 +271,7 @@ CREATE TABLE {schema}.vector (
 ALTER TABLE {schema}.vector ALTER COLUMN embedding SET STORAGE EXTERNAL;
 CREATE UNIQUE INDEX vector_by_passage ON {schema}.vector(scope_id, passage_id, model_id);
 
--- The vectors of passages that died, came back or vanished, for caches that follow.
+-- Vectors whose passage became dead, live or deleted, for caches.
 CREATE TABLE {schema}.vector_life (
   scope_id  bigint NOT NULL REFERENCES {schema}.scope(id) ON DELETE CASCADE,
   seq       bigint NOT NULL,
@@ -460,8 +460,7 @@ CREATE TABLE {schema}.calibration (
   PRIMARY KEY (scope_id, model)
 );
 
--- The second fence: without its scopes set, a query returns nothing, whoever asks. A transaction that works
--- on the whole store says so with a star.
+-- Row-level security: a query returns only rows of the scopes that are set. A star allows all scopes.
 CREATE FUNCTION {schema}.sees_all() RETURNS boolean LANGUAGE sql STABLE
   AS $$ SELECT coalesce(current_setting('recollect.scopes', true), '') = '*' $$;
 CREATE FUNCTION {schema}.seen_scopes() RETURNS bigint[] LANGUAGE sql STABLE

@@ -1,5 +1,4 @@
--- Checksums of rows that hold a user's words. The program computes them: a letter that changes on the disk changes
--- no page's structure, and nothing else would notice it.
+-- Checksums of users' texts, computed by the program. Nothing else detects a letter that changed on the disk.
 ALTER TABLE {schema}.scope ADD COLUMN checksum bigint;
 ALTER TABLE {schema}.memory ADD COLUMN checksum bigint;
 ALTER TABLE {schema}.observation ADD COLUMN checksum bigint;

@@ -5,7 +5,7 @@ CREATE TABLE setting (
   value TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- Keys of writes already done, so that a retry is answered instead of repeated.
+-- Keys of earlier writes with their results, so that a retry is not applied twice.
 CREATE TABLE applied (
   key     TEXT PRIMARY KEY,
   digest  TEXT NOT NULL,
@@ -14,8 +14,8 @@ CREATE TABLE applied (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX applied_by_time ON applied(at);
 
--- Each scope has full-text indexes of its own (words_ID, stems_ID, pairs_ID), so that no other scope's
--- texts weigh in its scores.
+-- Each scope has its own full-text indexes (words_ID, stems_ID, pairs_ID), so that texts of other scopes do not
+-- affect its scores.
 CREATE TABLE scope (
   id    INTEGER PRIMARY KEY,
   owner TEXT NOT NULL,
@@ -34,7 +34,7 @@ CREATE TABLE memory (
   folded_name    TEXT NOT NULL DEFAULT '',
   type           TEXT NOT NULL DEFAULT '',
   text           TEXT NOT NULL DEFAULT '',
-  text_key       INTEGER,  -- a hash of a note's or message's text, to find its twin by
+  text_key       INTEGER,  -- a hash of the text, to find equal notes
   category       TEXT,
   source         TEXT,
   session        TEXT,
@@ -95,7 +95,7 @@ CREATE TABLE relation (
   inverse_of INTEGER REFERENCES relation(id) ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED,
   deleted_at INTEGER
 ) STRICT;
--- A relation that has ended may begin again, so only one that holds is unique.
+-- A relation that has ended may begin again, so only current ones are unique.
 CREATE UNIQUE INDEX relation_in_force ON relation(source_id, target_id, type)
   WHERE until IS NULL AND deleted_at IS NULL;
 CREATE INDEX relation_by_source ON relation(source_id, target_id, type);
@@ -103,8 +103,8 @@ CREATE INDEX relation_by_target ON relation(target_id);
 CREATE INDEX relation_inverse_of ON relation(inverse_of) WHERE inverse_of IS NOT NULL;
 CREATE INDEX relation_forgotten ON relation(deleted_at) WHERE deleted_at IS NOT NULL;
 
--- The pieces that get vectors. A passage never changes its text: changed content makes new passages, so
--- that a vector made from the old text can find no home.
+-- Parts of texts that get vectors. A passage never changes: a changed text gets new passages, so that no vector
+-- of the old text is stored for it.
 CREATE TABLE passage (
   id             INTEGER PRIMARY KEY AUTOINCREMENT,
   memory_id      INTEGER NOT NULL REFERENCES memory(id) ON DELETE CASCADE,
@@ -121,7 +121,7 @@ CREATE TABLE due (
   passage_id INTEGER PRIMARY KEY REFERENCES passage(id) ON DELETE CASCADE
 ) STRICT;
 
--- Ids are never used again, so that a cache of one model's vectors is never taken for another's.
+-- Ids are never reused, so that no cache mixes the vectors of two models.
 CREATE TABLE model (
   id     INTEGER PRIMARY KEY AUTOINCREMENT,
   name   TEXT NOT NULL UNIQUE,
@@ -131,15 +131,14 @@ CREATE TABLE model (
 ) STRICT;
 CREATE UNIQUE INDEX model_in_use ON model(in_use) WHERE in_use = 1;
 
--- How to turn a model's vectors before a prefix is taken: little-endian float16, dims / 3 rows of dims. Apart
--- from the model's row, which every search reads, since it is a hundred times as large.
+-- The rotation of a model's vectors before they are cut: little-endian float16, dims / 3 rows of dims. In its own
+-- table, since every search reads the row of the model, which is a hundred times smaller.
 CREATE TABLE rotation (
   model_id INTEGER PRIMARY KEY REFERENCES model(id) ON DELETE CASCADE,
   packed   BLOB NOT NULL
 ) STRICT;
 
--- The truth about vectors: little-endian float32, of length one. Ids only ever grow, so a cache that
--- knows the highest one it holds knows what it lacks.
+-- Vectors: little-endian float32, of length one. Ids only grow, so a cache finds new vectors by its highest id.
 CREATE TABLE vector (
   id         INTEGER PRIMARY KEY AUTOINCREMENT,
   model_id   INTEGER NOT NULL REFERENCES model(id),
@@ -149,7 +148,7 @@ CREATE TABLE vector (
 CREATE UNIQUE INDEX vector_by_passage ON vector(passage_id, model_id);
 CREATE INDEX vector_by_model ON vector(model_id, id);
 
--- Vectors whose passage died, came back, or vanished, for caches to catch up on.
+-- Vectors whose passage became dead, live or deleted, for caches.
 CREATE TABLE vector_life (
   seq       INTEGER PRIMARY KEY AUTOINCREMENT,
   vector_id INTEGER NOT NULL

@@ -1,4 +1,4 @@
--- What callers were shown: the signals that ranking and dreams read.
+-- Usage: what callers were shown. Ranking and dreams read it.
 
 CREATE TABLE use (
   memory_id INTEGER PRIMARY KEY REFERENCES memory(id) ON DELETE CASCADE,
@@ -6,14 +6,14 @@ CREATE TABLE use (
   last_at   INTEGER NOT NULL
 ) STRICT;
 
--- The UTC days on which a memory was seen, as days since 1970.
+-- The UTC days on which a memory was used, as days since 1970.
 CREATE TABLE use_day (
   memory_id INTEGER NOT NULL REFERENCES memory(id) ON DELETE CASCADE,
   day       INTEGER NOT NULL,
   PRIMARY KEY (memory_id, day)
 ) STRICT, WITHOUT ROWID;
 
--- Pairs that were seen in one answer, the lower id first.
+-- Pairs that were shown in one answer, the lower id first.
 CREATE TABLE together (
   first_id  INTEGER NOT NULL REFERENCES memory(id) ON DELETE CASCADE,
   second_id INTEGER NOT NULL REFERENCES memory(id) ON DELETE CASCADE,
@@ -24,7 +24,7 @@ CREATE TABLE together (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX together_by_second ON together(second_id);
 
--- Each answer, and what it showed: dreams replay these, and count the sessions a memory came up in.
+-- Each answer and its hits. Dreams replay them, and count the sessions of a memory.
 CREATE TABLE recall (
   id      INTEGER PRIMARY KEY AUTOINCREMENT,
   at      INTEGER NOT NULL,

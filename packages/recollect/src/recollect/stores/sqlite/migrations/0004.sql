@@ -1,4 +1,4 @@
--- Dreams: what was asked, so that it can be asked again; each dream with its journal; links; leases.
+-- Dreams: queries to replay, each dream with its journal, links, leases.
 
 ALTER TABLE recall ADD COLUMN scope_id INTEGER REFERENCES scope(id) ON DELETE CASCADE;
 ALTER TABLE recall ADD COLUMN query TEXT;
@@ -17,10 +17,10 @@ CREATE TABLE dream (
 ) STRICT;
 CREATE INDEX dream_by_scope ON dream(scope_id, id);
 
--- To which power rankings take what dreams wrote: found anew by each dream, so that nobody finds less.
+-- The exponent that rankings applied to values of dreams. Unused since 0.3.0.
 ALTER TABLE scope ADD COLUMN temper REAL NOT NULL DEFAULT 1 CHECK (temper BETWEEN 0 AND 1);
 
--- Memories that keep coming up together, the lower id first.
+-- Memories that often come up together, the lower id first.
 CREATE TABLE link (
   first_id  INTEGER NOT NULL REFERENCES memory(id) ON DELETE CASCADE,
   second_id INTEGER NOT NULL REFERENCES memory(id) ON DELETE CASCADE,
@@ -30,7 +30,7 @@ CREATE TABLE link (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX link_by_second ON link(second_id);
 
--- Work that one process at a time may do. A holder that died is waited for until its time is over.
+-- Work that only one process at a time may do. The lease of a dead process expires.
 CREATE TABLE lease (
   name   TEXT PRIMARY KEY,
   holder TEXT NOT NULL,

@@ -1,7 +1,7 @@
--- Late interaction: what a model's tokens of a passage say, one bit for each number of each token.
+-- Late interaction: the signs of a passage's token vectors, one bit per number.
 
--- Apart from vectors, which a cache reads whole: these are read for few passages at a time. A rowid table, since
--- a row may be larger than a page.
+-- In its own table: a cache reads all vectors, but these are read for a few passages at a time. A rowid table,
+-- since a row may be larger than a page.
 CREATE TABLE passage_tokens (
   passage_id INTEGER NOT NULL REFERENCES passage(id) ON DELETE CASCADE,
   model_id   INTEGER NOT NULL REFERENCES model(id) ON DELETE CASCADE,

@@ -1,6 +1,5 @@
--- Another number whenever anything changes that a question about the past reads beside the present's indexes, so
--- that a process may keep what it has read. By chance, not by counting: copies of a store that go their own ways
--- never agree by accident.
+-- A random number that changes with everything that only queries about the past read, so that a process can cache
+-- it. A counter would not do: diverged copies of a store could reach the same count.
 CREATE TABLE past (
   id    INTEGER PRIMARY KEY CHECK (id = 1),
   stamp INTEGER NOT NULL
@@ -34,8 +33,8 @@ CREATE TRIGGER past_passage_changed
   BEGIN UPDATE past SET stamp = random(); END;
 CREATE TRIGGER past_passage_gone AFTER DELETE ON passage BEGIN UPDATE past SET stamp = random(); END;
 
--- A new vector of a note or message that is in force belongs to the present alone. That of an entity's name does
--- not: the entity may have lost an observation since.
+-- Only queries about the present read a new vector of a current note or message. The vector of an entity's name is
+-- different: the entity may have lost an observation since.
 CREATE TRIGGER past_vector_new AFTER INSERT ON vector
   WHEN (
     SELECT p.live = 0 OR m.kind = 'entity' FROM passage AS p JOIN memory AS m ON m.id = p.memory_id

@@ -1,7 +1,7 @@
--- The number of each kept answer among those of its scope: how many are kept is counted for each scope by itself.
--- Ids are of the whole store, so that by these one busy scope would shorten the log of a quiet one.
+-- The ordinal of each answer in its scope, since the number of kept answers is limited per scope. Ids count for the
+-- whole store: with them, a busy scope would shorten the log of a quiet one.
 
--- Answers of the first versions are of the scope of what they showed. One that nothing is left of tells nothing.
+-- Answers of the first versions get the scope of their hits. Those without hits are deleted.
 UPDATE recall SET scope_id = (
   SELECT m.scope_id FROM recalled AS s JOIN memory AS m ON m.id = s.memory_id
   WHERE s.recall_id = recall.id ORDER BY s.place LIMIT 1
@@ -15,7 +15,7 @@ UPDATE recall SET ordinal = numbered.ordinal FROM (
 DROP INDEX recall_by_scope;
 CREATE INDEX recall_by_scope ON recall(scope_id, id);
 
--- What a row says of those before it is of its scope from now on, too.
+-- The size of earlier rows is now that of the scope, too.
 ALTER TABLE shadow ADD COLUMN ordinal INTEGER NOT NULL DEFAULT 0;
 UPDATE shadow SET ordinal = numbered.ordinal, before = numbered.before FROM (
   SELECT id, row_number() OVER of_scope AS ordinal, sum(bytes) OVER of_scope - bytes AS before
