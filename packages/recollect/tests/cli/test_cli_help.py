@@ -158,7 +158,7 @@ def test_completion_completes_commands_and_options(recollect: CommandLine) -> No
         assert whole in result.stdout, typed
     assert b"reindex" in recollect.process(**_completing("rei")).stdout
     in_bash = {"_RECOLLECT_COMPLETE": "bash_complete", "COMP_WORDS": "recollect show Mari", "COMP_CWORD": "2"}
-    assert recollect.process(**in_bash).stdout == b"plain,Marisol\\ Vega\n"
+    assert recollect.process(**in_bash).stdout == b"plain,Marisol\\\\ Vega\n"
     missing = recollect.process(**_completing("show mari"), RECOLLECT_STORE="/nowhere/at/all.db")
     assert (missing.stdout.strip(), missing.stderr) == (b"", b"")
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import fcntl
 import json
+import os
+import pty
 import re
 import select
 import signal
@@ -12,6 +14,7 @@ import sys
 import termios
 import time
 from array import array
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +23,7 @@ import pytest
 from click import unstyle
 from conftest import PATIENCE_SECONDS
 from mcp_world import texts_of
+from slow_model import slow_model
 
 if TYPE_CHECKING:
     from command_line import CommandLine
@@ -228,3 +232,25 @@ def test_a_terminal_a_pipe_and_json_show_control_characters(recollect: CommandLi
             assert not HIDDEN.search(shown), (typed, look)
             assert "\\u001b" in shown, (typed, look)
     assert recollect.json("show", "1")["texts"][0]["text"] == EVIL
+
+
+def test_a_bar_counts_and_ctrl_c_in_a_terminal_says_how_to_continue(recollect: CommandLine) -> None:
+    recollect("remember", "--lines", given="".join(f"Boat {n} is at pier {n}\n" for n in range(600)))
+    ours, theirs = pty.openpty()
+    with slow_model() as model:
+        variables = recollect.variables(COLUMNS="80", TERM="xterm-256color", **model.settings())
+        command = [*recollect.program, "reindex", "--model", variables["RECOLLECT_MODEL"]]
+        with subprocess.Popen(command, env=variables, stdin=theirs, stdout=theirs, stderr=theirs) as program:
+            os.close(theirs)
+            shown, is_stopped = b"", False
+            with suppress(OSError):  # how Linux says that the other side has closed
+                while piece := os.read(ours, 65_536):
+                    shown += piece
+                    if not is_stopped and re.search(rb"[1-9]\d* of 600", shown):
+                        program.send_signal(signal.SIGINT)
+                        is_stopped = True
+    os.close(ours)
+    assert program.returncode == 130
+    assert re.search(r"Embedding .*[1-9]\d* of 600", shown.decode())
+    assert shown.decode().endswith("recollect: Stopped. Run the same command again to continue.\r\n")
+    assert b"Traceback" not in shown

@@ -96,7 +96,7 @@ def test_an_import_that_comes_too_late_is_told_until_it_is_made_by_hand(
     assert f"There is no file {wrong} to import" in heard(served)
     served.recollect("add", "Ada", "-t", "person")
     assert names(served, "--import", str(wrong)) == {"Ada"}
-    assert heard(served) == f"recollect: There is no file {wrong} to bring in.\n"
+    assert heard(served) == f"recollect: There is no file {wrong} to import.\n"
     for _ in range(2):
         assert names(served, "--import", str(official)) == {"Ada"}
         assert heard(served) == (

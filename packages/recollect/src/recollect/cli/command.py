@@ -363,6 +363,8 @@ def option(
         rest |= {"metavar": metavar.removesuffix("..."), "multiple": metavar.endswith("...")}
     if "metavar" not in rest and "type" not in rest and "/" not in spec:
         rest["is_flag"] = True
+    if isinstance(rest.get("type"), click.IntRange):
+        rest.setdefault("metavar", "N")
     shown = {"help": help_, "hidden": not help_, "show_default": bool(rest.get("default"))}
     return click.option(*names, *([to] if to else []), **{**shown, **rest})
 

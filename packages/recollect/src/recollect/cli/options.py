@@ -245,11 +245,11 @@ def _completer(find: Callable[[Call, str], Iterable[tuple[str, str | None]]]) ->
 
 
 def _shell_word(name: str) -> str:
-    """Escape a name for bash, which inserts it as it is; the other shells escape it themselves."""
+    """Escape a name for bash, twice since click's script unescapes it once; other shells do it themselves."""
     last = _ENVIRON.get("COMP_WORDS", "").rsplit(" ", 1)[-1]
     if not _ENVIRON.get("_RECOLLECT_COMPLETE", "").startswith("bash") or last.startswith(("'", '"')):
         return name
-    return re.sub(r"([^\w@%+=:,./-])", r"\\\1", name)
+    return re.sub(r"([^\w@%+=:,./-])", r"\\\\\1", name)
 
 
 def _profiles(call: Call, _: str) -> Iterable[tuple[str, str]]:

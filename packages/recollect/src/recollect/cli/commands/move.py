@@ -77,7 +77,7 @@ class _ImportFormat(click.ParamType):  # type: ignore[type-arg]  # generic only 
 @click.argument("path")
 @option(
     "--format NAME",
-    "Format (default: recognised). A wrong name lists all.",
+    "Format. A wrong name lists all.",
     to="format_",
     type=_ImportFormat(),
     default="auto",

@@ -51,8 +51,8 @@ _MOST_NAMED = 10
 
 @command(
     "remember",
-    "recollect remember 'Marisol Vega is allergic to nuts' --importance 0.9 --tag kitchen",
-    "recollect remember 'The crane was inspected' --happened 'last tuesday' --about Boathouse",
+    "recollect remember 'Marisol Vega is allergic to nuts' --tag kitchen",
+    "recollect remember 'The crane was inspected' --happened 'last tuesday'",
     "pbpaste | recollect remember --category work --source email",
     "cat notes.txt | recollect remember --lines",
 )
@@ -178,7 +178,7 @@ def _unfinished(note: str | None) -> str | None:
 
 @command(
     "add",
-    "recollect add 'Marisol Vega' --type person -o 'Leads the harbour team' -o 'Speaks Galician'",
+    "recollect add 'Marisol Vega' --type person -o 'Leads the harbour team'",
     "recollect add Tidebook -t project",
 )
 @click.argument("name", shell_complete=complete_entity)
@@ -198,8 +198,8 @@ def add_command(call: Call, **given: Any) -> Result:
 
 @command(
     "observe",
-    "recollect observe Tidebook 'Ships with the spring tide' --kind decision --happened-at 2026-02-03",
-    "recollect observe Tidebook 'Ships in May' --supersedes 'Ships with the spring tide'",
+    "recollect observe Tidebook 'Ships in spring' --happened-at 2026-02-03",
+    "recollect observe Tidebook 'Ships in May' --supersedes 'Ships in spring'",
     "recollect observe Tidebook 'Ships in June' --supersedes '#12'",
     "recollect observe 'Marisol Vega' 'Drinks oolong after lunch' --remove",
 )
@@ -288,7 +288,7 @@ def status_command(call: Call, name: str, status: str) -> Result:
 @command(
     "relate",
     "recollect relate 'Marisol Vega' leads Tidebook",
-    "recollect relate Bosun lives_in Boathouse --since 2025-11-02 --context 'arrived with the fish'",
+    "recollect relate Bosun lives_in Boathouse --since 2025-11-02",
     "recollect relate Tidebook part_of 'Harbour Works' --create-missing",
     "recollect relate Bosun lives_in Boathouse --ended 2026-04-01",
     "recollect relate Bosun lives_in Boathouse --remove",
@@ -376,7 +376,7 @@ def session_show_command(call: Call, name: str | None, last: int | None) -> Resu
 @command(
     "add",
     "recollect session add harbour talk.jsonl",
-    "recollect session add harbour --role user --speaker Ana 'I moved to Vigo in May'",
+    "recollect session add harbour --speaker Ana 'I moved to Vigo in May'",
     "tail -n 2 talk.jsonl | recollect session add harbour -",
 )
 @_NAME

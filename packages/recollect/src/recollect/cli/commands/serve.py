@@ -24,7 +24,7 @@ _FILE = click.Path(dir_okay=False, path_type=Path)
     "recollect serve --tools recall-only",
     "recollect serve --http --port 7438",
     "recollect serve --http --host 0.0.0.0 --allow-host box.local",
-    "recollect serve --http --tls-cert box.pem --tls-key box.key --host 0.0.0.0 --allow-host box.local",
+    "recollect serve --http --tls-cert box.pem --tls-key box.key",
     "recollect serve --import memory.jsonl",
     "recollect serve --openapi > openapi.json",
 )

@@ -105,7 +105,7 @@ def tune_analyze_command(call: Call, profile: str | None) -> Result:
     "run",
     "recollect tune run --dry-run",
     "recollect tune run",
-    "recollect tune run --profile limbic --range gamma=0.001,0.01,0.1 --range beta_sal=0.1,0.5,1",
+    "recollect tune run --profile limbic --range gamma=0.001,0.01,0.1",
     "recollect tune run --range blend.meaning=0.4,0.5,0.6,0.7",
 )
 @PROFILE
