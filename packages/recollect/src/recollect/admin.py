@@ -78,7 +78,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Upkeep:
-    """`memory.upkeep`: care for the store, and tidy the graph."""
+    """`memory.upkeep`: back up and check the store, and tidy the graph."""
 
     services: Services
 
@@ -92,7 +92,16 @@ class Upkeep:
     def backup(self, path: str | None = None, progress: Progress | None = None) -> BackupFile:
         """Copy the store to a new file, while others may go on writing.
 
-        Without a path, into the folder of backups beside the store, under the name of this moment.
+        Args:
+            path: The new file. Without it, a file in the folder of backups beside the store.
+            progress: Reports the pages copied.
+
+        Raises:
+            StoreUnavailable: The store has no file of its own, or the new file cannot be written.
+
+        Examples:
+            >>> memory.upkeep.backup("copy.db").name
+            'copy.db'
         """
         target = _new_backup(self.services) if path is None else Path(path)
         self.services.store.backup(str(target), progress)
@@ -100,26 +109,48 @@ class Upkeep:
 
     @retry_after_failover
     def store_state(self) -> StoreState:
-        """Return the kind of store, its size, who works on it, its backups and its replica."""
+        """Return the kind of store, its size, its leases, its backups and its replica.
+
+        Examples:
+            >>> memory.upkeep.store_state().kind
+            'file'
+        """
         return store_state(self.services)
 
     def verify(self, *, quick: bool = False) -> Sequence[Problem]:
-        """Everything that is wrong with the store; empty if nothing is.
+        """Return every problem of the store.
 
-        With `quick`, only whether all of it can be read, and texts are what was stored.
+        Args:
+            quick: Check only that everything can be read, and that texts are as they were stored.
+
+        Examples:
+            >>> len(memory.upkeep.verify())
+            0
         """
         return self.services.store.verify(quick=quick)
 
     def repair(self) -> Sequence[Problem]:
-        """Rebuild what is derived from the rows; returns the remaining problems.
+        """Rebuild everything that is derived from the rows.
 
         From a file with damaged pages, everything readable is copied to a new one.
+
+        Returns:
+            The remaining problems.
+
+        Examples:
+            >>> len(memory.upkeep.repair())
+            0
         """
         return self.services.store.repair()
 
     @retry_after_failover
     def model_proposal(self) -> ModelProposal | None:
-        """The model that suits the languages of the newest texts better, if there is one, and what to run."""
+        """Return the model that suits the languages of the newest texts better, if there is one.
+
+        Examples:
+            >>> memory.upkeep.model_proposal() is None
+            True
+        """
         return model_proposal(self.services)
 
     @retry_after_failover
@@ -132,7 +163,19 @@ class Upkeep:
         limit: int = 100,
         progress: Progress | None = None,
     ) -> Duplicates:
-        """Pairs of observations of one entity, or of each, that nearly say the same, the most alike first."""
+        """Return pairs of observations that say nearly the same, most alike first.
+
+        Args:
+            entity: Only pairs of this entity.
+            threshold: The least cosine of two vectors.
+            containment: The least share of one text's words that the other has.
+            limit: Number of pairs.
+            progress: Reports the entities compared.
+
+        Examples:
+            >>> memory.upkeep.find_duplicate_observations().pairs
+            ()
+        """
         from recollect.review.report import find_duplicate_observations
 
         return find_duplicate_observations(
@@ -148,21 +191,43 @@ class Upkeep:
     def consolidation_report(
         self, *, stale_days: float = STALE_DAYS, progress: Progress | None = None
     ) -> ConsolidationReport:
-        """Report what could be tidied: entities to split, near-repeats, and stale entities."""
+        """Report what could be tidied: entities to split, near-copies, and stale entities.
+
+        Args:
+            stale_days: Days without use after which an entity counts as stale.
+            progress: Reports the entities read.
+
+        Examples:
+            >>> memory.upkeep.consolidation_report().entities
+            2
+        """
         from recollect.review.report import consolidation_report
 
         return consolidation_report(self.services.for_writing, stale_days, progress)
 
     @retry_after_failover
     def find_split_candidates(self, progress: Progress | None = None) -> tuple[SplitAnalysis, ...]:
-        """Entities with too many observations that fall into topics, the most urgent first."""
+        """Return entities with too many observations that fall into topics, most urgent first.
+
+        Examples:
+            >>> memory.upkeep.find_split_candidates()
+            ()
+        """
         from recollect.review.split import find_split_candidates
 
         return find_split_candidates(self.services.for_writing, progress)
 
     @retry_after_failover
     def propose_split(self, name: str) -> SplitProposal:
-        """Whether an entity should be split, and parts for `execute_split`. Nothing is written."""
+        """Say whether an entity should be split, and propose parts for `execute_split`. Nothing is written.
+
+        Raises:
+            NotFound: There is no entity of that name.
+
+        Examples:
+            >>> memory.upkeep.propose_split("Marisol Vega").parts
+            ()
+        """
         from recollect.review.split import propose_split
 
         return propose_split(self.services.for_writing, name)
@@ -170,17 +235,42 @@ class Upkeep:
     def execute_split(
         self, name: str, parts: Iterable[PartLike], progress: Progress | None = None
     ) -> SplitResult:
-        """Make entities of an entity's observations, and relate them to it: all of it, or nothing.
+        """Move observations of an entity to new entities, and relate these to it.
 
-        Parts are those of a proposal, or mappings with `name`, `observations` (texts that it has in force)
-        and perhaps `type`. Observations that no part names stay. The answer's `undo` goes to `undo_split`.
+        Observations that no part names stay. Everything is written, or nothing.
+
+        Args:
+            name: The entity.
+            parts: Parts of a proposal, or mappings with `name`, `observations` (texts) and perhaps `type`.
+            progress: Reports the embedding, which follows the write.
+
+        Returns:
+            The new entities. Its `undo` goes to `undo_split`.
+
+        Raises:
+            InvalidInput: A part names an observation that the entity does not have.
+
+        Examples:
+            >>> seen = memory.graph.add_observations({"Marisol Vega": ["Sails on Sundays"]})
+            >>> parts = [{"name": "Marisol's boat", "observations": ["Sails on Sundays"]}]
+            >>> done = memory.upkeep.execute_split("Marisol Vega", parts)
         """
         from recollect.review.split import execute_split
 
         return execute_split(self.services.for_writing, name, parts, progress)
 
     def undo_split(self, undo: SplitUndo | Mapping[str, Any]) -> UndoSplitResult:
-        """Take a split back as if it had not been; refused where a part was changed since."""
+        """Take a split back.
+
+        Raises:
+            Conflict: A part was changed since.
+
+        Examples:
+            >>> seen = memory.graph.add_observations({"Marisol Vega": ["Sails on Sundays"]})
+            >>> parts = [{"name": "Marisol's boat", "observations": ["Sails on Sundays"]}]
+            >>> done = memory.upkeep.execute_split("Marisol Vega", parts)
+            >>> undone = memory.upkeep.undo_split(done.undo)
+        """
         from recollect.review.split import undo_split
 
         return undo_split(self.services.for_writing, undo)
@@ -196,10 +286,25 @@ class Upkeep:
         relation: tuple[str, str, str] | None = None,
         key: str | None = None,
     ) -> Remembered:
-        """Store a reflection: a note of that category with an opinion on what is remembered.
+        """Store a reflection: a note with an opinion on what is remembered.
 
-        `about` names entities, `session` a conversation and `relation` a (source, type, target), all of which
-        must exist. Entities that the text names are linked as well.
+        Entities that the text names are linked as well.
+
+        Args:
+            content: The text.
+            about: Names of existing entities.
+            author: The agent or person who reflects.
+            mood: A word of your own, such as `doubt`.
+            session: An existing conversation that it is about.
+            relation: An existing (source, type, target) that it is about.
+            key: A retry with the same key returns the first result and writes nothing.
+
+        Raises:
+            NotFound: An entity, conversation or relation does not exist.
+
+        Examples:
+            >>> memory.upkeep.add_reflection("I guessed the date; ask next time", about="Tidebook").created
+            True
         """
         if session is not None:
             check_session(self.services, session)
@@ -229,7 +334,25 @@ class Upkeep:
         explain: bool = False,
         record: bool = True,
     ) -> Answer:
-        """As `recall`, over reflections alone: of an author, in a mood, about an entity and so on."""
+        """Return the same as `recall`, but search reflections alone.
+
+        Args:
+            query: The query.
+            author: Only reflections of this author.
+            mood: Only reflections in this mood.
+            about: Only reflections about this entity.
+            session: Only reflections about this conversation.
+            relation: Only reflections about this (source, type, target).
+            limit: Number of hits.
+            profile: The ranking profile.
+            explain: Tell for every hit what each ranking step did.
+            record: Record the hits, as a signal for later rankings.
+
+        Examples:
+            >>> thought = memory.upkeep.add_reflection("I guessed the date; ask next time")
+            >>> memory.upkeep.search_reflections("date")[0].memory.id == thought.id
+            True
+        """
         ranker = self.services.profile(profile)
         known = None if relation is None else existing_relation(self.services, relation)
         asked = query_of(

@@ -49,12 +49,25 @@ def open(  # noqa: A001  # the library's own verb: recollect.open("memory.db")
 ) -> Engine:
     """Open a memory, or create it.
 
-    `store` is the path of its file, `postgresql://…` for one in a database, or `:memory:` for one that ends
-    with the process; without it, the setting, or one file in the user's data folder. `owner` and `agent` are
-    the scope; without an agent, what all agents of the owner keep is read. `model` names an embedding model;
-    `auto` chooses, among those installed, by the languages of the first texts; `none` searches by words
-    alone. `session` names the conversation that the calls belong to; without it, this opening is a session of
-    its own.
+    Args:
+        store: The path of its file, `postgresql://…` for a store in a database, or `:memory:` for one that
+            ends with the process. Without it, the setting `store`, else one file in the user's data folder.
+        owner: Whose memories are read and written.
+        agent: The agent whose memories are read and written. Without it, those of all agents are read.
+        model: An embedding model. `auto` chooses one of those installed by the languages of the first texts;
+            `none` searches by words alone.
+        session: The conversation that the calls belong to. Without it, this opening is a session of its own.
+        clock: Returns the time, for tests.
+
+    Raises:
+        InvalidInput: A setting is wrong.
+        NotAStore: The file is something else, or is from a newer version.
+        StoreUnavailable: The store cannot be reached, or another process locks it.
+
+    Examples:
+        >>> with recollect.open(":memory:", model="none") as memory:
+        ...     memory.remember("Ana prefers tea").id
+        1
     """
     given = {"store": store, "owner": owner, "agent": agent, "model": model}
     settings, _ = load(given)

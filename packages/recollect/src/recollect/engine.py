@@ -52,7 +52,18 @@ _AT_ONCE = 500
 
 
 class Engine:
-    """A memory. Safe to share between threads; several processes may open the same store."""
+    """A memory: one store, seen by one owner and agent.
+
+    Open one with `recollect.open`. Threads may share it, and several processes may open the same store. Use
+    it in a `with` block, or call `close` at the end.
+
+    In the examples, `memory` holds two notes, two entities with a relation, and one message about a small
+    team.
+
+    Examples:
+        >>> memory.recall("Who must not eat nuts?")[0].memory.text
+        'Marisol Vega is allergic to nuts'
+    """
 
     def __init__(self, services: Services) -> None:
         self._services = services
@@ -69,45 +80,59 @@ class Engine:
         return f"{type(self).__name__}(store={self._services.store.place!r}, scope={self._services.scope!r})"
 
     def close(self) -> None:
-        """End what runs in the background, write what is left to be noted, and release the file."""
+        """Stop background work, write pending usage records, and release the store."""
         self._services.usage.close()
         self._services.store.close()
 
     @property
     def scope(self) -> Scope:
-        """The scope that writes go to."""
+        """The scope that writes go to.
+
+        Examples:
+            >>> memory.scoped("ana", "planner").scope
+            Scope(owner='ana', agent='planner')
+        """
         return self._services.for_writing.scope
 
     @property
     def zone(self) -> tzinfo:
-        """The time zone in which the user's days begin."""
+        """The time zone of the user's days: the setting `time_zone`, else the zone of this machine."""
         return self._services.zone
 
     def scoped(self, owner: str = "", agent: str | None = "") -> Engine:
-        """The same store for another owner or agent; with None, for an owner who reads all agents.
+        """Return the same store for another owner or agent.
 
-        Such an owner's writes belong to no agent. A memory named by its id is changed where it is. Dreams,
-        tuning and tidying cover what belongs to no agent.
+        Args:
+            owner: The owner whose memories are read and written.
+            agent: The agent. With None, the memories of all agents are read, and writes belong to no agent.
+                Dreams, tuning and tidying then cover what belongs to no agent.
+
+        Examples:
+            >>> ana = memory.scoped("ana")
+            >>> ana.remember("Ana prefers tea").created
+            True
+            >>> len(memory.recall("tea", kinds="note", tags="drinks")), len(ana.recall("tea"))
+            (0, 1)
         """
         return Engine(replace(self._services, scope=Scope(owner, agent)))
 
     @property
     def graph(self) -> KnowledgeGraph:
-        """Observations, relations and reading of the knowledge graph."""
+        """Entities, observations and relations."""
         from recollect.memories.graph import KnowledgeGraph
 
         return KnowledgeGraph(self._services)
 
     @property
     def sessions(self) -> Sessions:
-        """The conversations of this scope."""
+        """Conversations and their messages."""
         from recollect.memories.sessions import Sessions
 
         return Sessions(self._services)
 
     @property
     def browse(self) -> Browse:
-        """Whole memories, lists of any kind, and a timeline, for a person to look at."""
+        """Whole memories, filtered lists, and a timeline, for a person to look at."""
         from recollect.memories.browse import Browse
 
         return Browse(self._services)
@@ -121,21 +146,21 @@ class Engine:
 
     @property
     def answers(self) -> AnswerLog:
-        """The log of answers: what was asked, shown and used, and the same question now."""
+        """The log of answers: each question, its hits, and the feedback on them."""
         from recollect.tuning.answers import AnswerLog
 
         return AnswerLog(self._services)
 
     @property
     def tuning(self) -> Tuning:
-        """A profile's numbers: how they fare on this store's own answers, and the ways to change them."""
+        """A profile's numbers: measure them on this store's own answers, and change them."""
         from recollect.tuning.tuning import Tuning
 
         return Tuning(self._services.for_writing)
 
     @property
     def upkeep(self) -> Upkeep:
-        """Care for the store, and tidying of the graph."""
+        """Backups and checks of the store, and tidying of the graph."""
         from recollect.admin import Upkeep
 
         return Upkeep(self._services)
@@ -150,13 +175,25 @@ class Engine:
         key: str | None = None,
         progress: Progress | None = None,
     ) -> ObservedBatch:
-        """Create entities. A name that exists keeps its status and type and gains the new observations.
+        """Create entities. A name that exists keeps its status and type, and gains the new observations.
 
-        The type `unknown` is replaced by the first real one; see `took_type` and `kept_type`.
+        The type `unknown` is replaced by the first real one; see `took_type` and `kept_type` of the result.
 
-        With `keep_going`, rows that cannot be stored are left out and named; without it, one such row stops
-        the batch and nothing is written. The same `key` again returns the first result. `progress` reports
-        the embedding, which follows the write.
+        Args:
+            entities: Names, `NewEntity` values, or mappings with `name`, `type` and `observations`.
+            keep_going: Leave out rows that cannot be stored, and list them in `rejected`. Without it, one
+                such row stops the batch and nothing is written.
+            key: A retry with the same key returns the first result and writes nothing.
+            progress: Reports the embedding, which follows the write.
+
+        Raises:
+            InvalidInput: A row cannot be stored.
+
+        Examples:
+            >>> ana = {"name": "Ana", "type": "person", "observations": ["Speaks Czech"]}
+            >>> batch = memory.create_entities([ana])
+            >>> [(entity.name, entity.created) for entity in batch]
+            [('Ana', True)]
         """
         from recollect.memories.graph import create_entities
 
@@ -179,14 +216,32 @@ class Engine:
         key: str | None = None,
         **fields: Unpack[NoteFields],
     ) -> Remembered:
-        """Store a note. The same words again raise its duplicate count instead of making a second note.
+        """Store a note. The same text again raises its duplicate count instead of making a second note.
 
-        It is linked to entities whose names it mentions; `about` names more of them, which must exist. After
-        `expires_at`, no search finds it, though it stays; storing it again without one removes the expiry.
+        Args:
+            text: One self-contained sentence is best.
+            importance: From 0 to 1.
+            category: A word of your own, such as `decision`.
+            happened_at: When it happened, if that is not now.
+            expires_at: After this time no search finds the note, though it stays in the store. Storing the
+                note again without it removes the expiry.
+            tags: Words to filter by.
+            about: Names of existing entities to link, beside those that the text mentions.
+            source: Where it comes from.
+            ref: Your program's own name for the note. Stored again under it, the note gets the new text and
+                values.
+            metadata: A JSON object to keep with the note. A note with `ref` or `metadata` is never merged
+                with another one, and dreams leave it as it is.
+            key: A retry with the same key returns the first result and writes nothing.
 
-        `ref` is a program's own name for the note: stored again under it, the note gets the new text and the
-        new values. `metadata` is a JSON object to keep with it. A note with either is never merged with
-        another one, and dreams leave it as it is.
+        Raises:
+            InvalidInput: A value cannot be stored; the message says why.
+            NotFound: `about` names an entity that does not exist.
+
+        Examples:
+            >>> note = memory.remember("Marisol Vega prefers the night train", tags="travel")
+            >>> note.created, note.mentions
+            (True, ('Marisol Vega',))
         """
         from recollect.memories.notes import remember
 
@@ -208,7 +263,22 @@ class Engine:
     def remember_many(
         self, notes: Iterable[NoteLike], *, keep_going: bool = False, key: str | None = None
     ) -> RememberedBatch:
-        """Store many notes at once: texts, or mappings with the arguments of `remember`."""
+        """Store many notes in one transaction.
+
+        Args:
+            notes: Texts, or mappings with the arguments of `remember`.
+            keep_going: Leave out notes that cannot be stored, and list them in `rejected`.
+            key: A retry with the same key returns the first result and writes nothing.
+
+        Raises:
+            InvalidInput: A note cannot be stored, and `keep_going` is off. Nothing was written.
+
+        Examples:
+            >>> lunch = {"text": "Lunch is at noon", "tags": ["office"]}
+            >>> notes = memory.remember_many(["The door code is 4711", lunch])
+            >>> len(notes)
+            2
+        """
         from recollect.memories.notes import remember_many
 
         return remember_many(self._services.for_writing, notes, keep_going=keep_going, key=key)
@@ -223,9 +293,23 @@ class Engine:
         key: str | None = None,
         progress: Progress | None = None,
     ) -> AddMessagesResult:
-        """Store raw turns of a session, in order: mappings with `content`, `role`, `speaker` and `at`.
+        """Store messages of a conversation, in order.
 
-        With `extract`, what is worth keeping in them also becomes notes, each pointing to its message.
+        Args:
+            session: The name of the conversation. Messages are appended to it.
+            messages: `Turn` values, or mappings with `content` and perhaps `role`, `speaker` and `at`.
+            extract: Also store as notes what is worth keeping. Each note points to its message.
+            keep_going: Leave out messages that cannot be stored, and list them in `rejected`.
+            key: A retry with the same key returns the first result and writes nothing.
+            progress: Reports the embedding, which follows the write.
+
+        Raises:
+            InvalidInput: A message cannot be stored, and `keep_going` is off. Nothing was written.
+
+        Examples:
+            >>> said = [{"role": "user", "speaker": "Ana", "content": "I moved to Lisbon in May."}]
+            >>> memory.add_messages("tuesday", said, extract=False).created
+            1
         """
         from recollect.memories.sessions import add_messages
 
@@ -255,11 +339,28 @@ class Engine:
         metadata: Mapping[str, Any] | None = None,
         **fields: Unpack[NoteFields],
     ) -> Memory:
-        """Change what is given, and leave the rest. A former text is kept as a revision.
+        """Change the given fields of a memory. A former text is kept as a revision.
 
-        "unknown" empties `happened_at`, and an empty category removes it. A memory that is pinned or has an
-        `importance_tag` is not forgotten; an empty tag removes it. A note expires at `expires_at`; "never"
-        removes the expiry, also afterwards.
+        Args:
+            id: The memory.
+            text: The new text.
+            importance: From 0 to 1.
+            category: An empty text removes it.
+            happened_at: "unknown" removes it.
+            tags: All tags, not only new ones.
+            status: `active`, `paused`, `completed` or `archived`.
+            pinned: A pinned memory is never forgotten by a dream.
+            importance_tag: So is one with an importance tag. An empty text removes it.
+            expires_at: "never" removes the expiry, also after it has passed.
+            metadata: The whole JSON object.
+
+        Raises:
+            InvalidInput: A value cannot be stored, or none was given.
+            NotFound: The scope has no such memory.
+
+        Examples:
+            >>> memory.update(2, text="The release is on 19 March").revisions
+            1
         """
         from recollect.memories.notes import update
 
@@ -282,11 +383,24 @@ class Engine:
     def supersede(
         self, old: int, new: int | NoteLike, *, copies: bool = True, key: str | None = None
     ) -> SupersedeResult:
-        """Retire a note or message, and its near-copies with it, in favour of another, or of a new note.
+        """Replace a note or message, and its near-copies, by another one.
 
-        `new` is an id, a text, or a mapping with the arguments of `remember`.
+        Replaced memories are found with `as_of` or `include_superseded`; `restore` brings one back.
 
-        Retired memories are found by `as_of` or `include_superseded`; `restore` brings them back.
+        Args:
+            old: The memory to replace.
+            new: The id of another memory, a text, or a mapping with the arguments of `remember`.
+            copies: Also replace memories that say nearly the same as the old one.
+            key: A retry with the same key returns the first result and writes nothing.
+
+        Raises:
+            NotFound: The scope has no such memory.
+            Conflict: A memory cannot replace itself, or was replaced already.
+
+        Examples:
+            >>> done = memory.supersede(2, "The release is on 19 March")
+            >>> done.by.text, [each.id for each in done.retired]
+            ('The release is on 19 March', [2])
         """
         from recollect.memories.corrections import supersede
 
@@ -294,7 +408,15 @@ class Engine:
 
     @retry_after_failover
     def history(self, id: int) -> History:  # noqa: A002  # the domain's word
-        """Return the history of a memory: its former texts, corrections, and other events."""
+        """Return what happened to a memory, oldest first: former texts, corrections, and other events.
+
+        Raises:
+            NotFound: The scope has no such memory.
+
+        Examples:
+            >>> [event.what for event in memory.history(1)]
+            ['noted']
+        """
         from recollect.memories.corrections import history
 
         return history(self._services, id)
@@ -311,9 +433,24 @@ class Engine:
         profile: str | Profile = DEFAULT_PROFILE,
         as_of: AsOf | None = None,
     ) -> Context:
-        """Return what an agent should read before it answers: recent turns and memories, within a budget.
+        """Return a text for an agent to read before it answers: recent messages and relevant memories.
 
-        `asked` is a query, or the last messages of the conversation; either may be given by its name.
+        Args:
+            asked: A query, or the last messages of the conversation.
+            query: The query, by name.
+            messages: The messages, by name.
+            budget_tokens: The most tokens that the text may have.
+            session: The conversation whose recent messages are included.
+            profile: The ranking profile.
+            as_of: Answer from the store's state at that time. A day alone means its end in `zone`.
+
+        Raises:
+            InvalidInput: None or several of `asked`, `query` and `messages` were given.
+
+        Examples:
+            >>> print(memory.context("What may I cook for Marisol?", budget_tokens=200))  # doctest: +ELLIPSIS
+            ## What is known
+            - [2026-03-01 12:00, note] "Marisol Vega is allergic to nuts"...
         """
         from recollect.search.context import context
 
@@ -348,17 +485,37 @@ class Engine:
         record: bool = True,
         options: RecallOptions | None = None,
     ) -> Answer:
-        """Return the best memories for a query, best first, ranked by a profile.
+        """Return the best memories for a query, best first.
 
-        An explicit `limit` is filled. Without one, weak hits are dropped, and one to ten are left. Notes and
-        entities are found whatever their session. Messages are those of the current `session`; without one,
-        of all. `as_of` answers from the store's state at that time; a day alone means its end in `zone`.
+        The answer and every hit have a `confidence` from 0 to 1. An answer is true if a hit seems to answer.
+        A named profile ranks with the numbers it was tuned to; a profile that is passed as a value ranks as
+        it is.
 
-        With `explain`, every hit shows what each step did. Hits are recorded, as a signal for later rankings;
-        with `record=False` the call leaves no trace. Every hit has a `confidence`, and so has the answer: how
-        likely the store is to hold one at all. `options` holds what few callers need.
+        Args:
+            query: A question or a few words. A time in it, such as "last week", counts.
+            limit: Number of hits. Without it, weak hits are dropped, and one to ten are left.
+            profile: The ranking profile, by name or as a value.
+            kinds: `note`, `entity`, `message`, or several of them.
+            session: The conversation whose messages are searched; without one, those of all. Notes and
+                entities are found whatever their session.
+            as_of: Answer from the store's state at that time. A day alone means its end in `zone`.
+            tags: Only memories with all of these.
+            include_superseded: Also search replaced memories.
+            budget_tokens: The most tokens that the texts of the hits may have together.
+            explain: Tell for every hit what each ranking step did.
+            record: Record the hits, as a signal for later rankings. With False, the call leaves no trace.
+            options: Arguments that few callers need.
 
-        A named profile ranks with the numbers it was tuned to. A profile passed as a value ranks as it is.
+        Raises:
+            InvalidInput: An argument is wrong; the message names what to write.
+            ModelUnavailable: The store's embedding model is not installed.
+
+        Examples:
+            >>> answer = memory.recall("nuts", kinds="note")
+            >>> [hit.memory.text for hit in answer]
+            ['Marisol Vega is allergic to nuts']
+            >>> answer.to_dicts()[0]["tags"]
+            ['health']
         """
         from recollect.search.recall import recall
 
@@ -379,7 +536,12 @@ class Engine:
         return recall(self._services, asked, ranker)
 
     def search(self, query: str, *, explain: bool = False, **given: Unpack[SearchArguments]) -> Answer:
-        """As `recall`, without leaving a trace: for looking around."""
+        """Return the same answer as `recall` without recording it.
+
+        Examples:
+            >>> memory.search("release")[0].memory.id
+            2
+        """
         return self.recall(query, explain=explain, record=False, **given)
 
     def _query_and_profile(
@@ -400,9 +562,16 @@ class Engine:
         return query_of(self._services, query, ranker, **given, **rare), ranker
 
     def record_shown(self, ids: Sequence[int], answer: Answer | None = None) -> None:
-        """Record that these were shown, best first, as `recall` does by itself.
+        """Record that memories were shown, best first. `recall` does so by itself.
 
-        `answer` is the answer that they begin, asked for with the option `defer_recording`.
+        Args:
+            ids: The memories that were shown.
+            answer: The answer that they come from, recalled with the option `defer_recording`.
+
+        Examples:
+            >>> options = recollect.RecallOptions(defer_recording=True)
+            >>> answer = memory.recall("nuts", options=options)
+            >>> memory.record_shown([answer[0].memory.id], answer)
         """
         from recollect.search.recording import record_shown
 
@@ -422,10 +591,24 @@ class Engine:
         *,
         query: str | None = None,
     ) -> None:
-        """Rate memories for the query that they were shown for: 1 just right, -1 wrong.
+        """Rate memories for the query that they were shown for. A new rating replaces the old one.
 
-        `answer` is the answer of `recall`, or its `event`; without it, the last answer that showed the
-        memory, to `query` if given. A new rating replaces the old one. `recollect tune` learns from it.
+        `recollect tune` learns from it.
+
+        Args:
+            memories: One id, or several.
+            grade: From -1, wrong, to 1, just right.
+            answer: The answer of `recall`, or its `event`. Without it, the last answer that showed the
+                memory.
+            query: With no `answer`: the last answer to this query.
+
+        Raises:
+            InvalidInput: The grade is out of range.
+            NotFound: No recorded answer showed the memory.
+
+        Examples:
+            >>> answer = memory.recall("nuts")
+            >>> memory.feedback(1, 1.0, answer)
         """
         from recollect.tuning.tuning import feedback
 
@@ -433,8 +616,20 @@ class Engine:
 
     @retry_after_failover
     def why_not(self, query: str, memory: int | str, **given: Unpack[SearchArguments]) -> WhyNot:
-        """Return where a memory, given by id or by an entity's name, ranks or was dropped, and what would
-        lift it. The other arguments are those of `recall`.
+        """Explain where a memory ranks for a query, or which step dropped it, and what would lift it.
+
+        The other arguments are those of `recall`.
+
+        Args:
+            query: The query.
+            memory: An id, or the name of an entity.
+
+        Raises:
+            NotFound: The scope has no such memory.
+
+        Examples:
+            >>> memory.why_not("lunch", 2).verdict
+            'No search brought it up, so it was never a candidate.'
         """
         from recollect.memories.graph import entity_named
         from recollect.search.why_not import why_not
@@ -455,11 +650,22 @@ class Engine:
         at: datetime | None = None,
         progress: Progress | None = None,
     ) -> SelfTest:
-        """Measure how well this memory is found by questions made from itself, by these profiles or all.
+        """Measure how well this memory is found by questions made from its own texts. Nothing is written.
 
-        Nothing is written. `sample` memories are asked for, 0 for all; the first `limit` hits count.
-        `languages` are those that the model knows, if known. `at` is the moment to ask at; without one, the
-        end of this day. The same store, seed and moment give the same answer.
+        The same store, seed and moment give the same result.
+
+        Args:
+            profiles: The profiles to test; without them, all.
+            sample: Number of memories to ask for; 0 for all.
+            limit: Number of hits that count.
+            seed: Chooses the sample.
+            languages: Languages that the model knows, if known.
+            at: The moment to ask at; without one, the end of this day.
+            progress: Reports the questions asked.
+
+        Examples:
+            >>> memory.self_test(profiles="recollect").sampled
+            5
         """
         from recollect.self_test.self_test import SelfTestOptions, self_test
 
@@ -471,12 +677,28 @@ class Engine:
 
     @property
     def profiles(self) -> Mapping[str, Profile]:
-        """Every profile by name: the built-in ones, and the user's own."""
+        """Every ranking profile by name: the built-in ones and the user's own.
+
+        Examples:
+            >>> "recollect" in memory.profiles
+            True
+        """
         return self._services.all_profiles
 
     @retry_after_failover
     def get(self, id: int, *, record: bool = False) -> Memory | None:  # noqa: A002  # the domain's word
-        """One memory of this scope by its id, forgotten or not. With `record`, it counts as opened."""
+        """Return one memory of this scope by its id, forgotten or not, or None.
+
+        Args:
+            id: The memory.
+            record: Count it as opened.
+
+        Examples:
+            >>> memory.get(1).text
+            'Marisol Vega is allergic to nuts'
+            >>> memory.get(99) is None
+            True
+        """
         with self._services.read() as view:
             memory = memories_by_id(view, [id]).get(id)
         if memory is None or not self._services.can_read(memory.scope):
@@ -487,7 +709,12 @@ class Engine:
 
     @retry_after_failover
     def get_many(self, ids: Iterable[int]) -> dict[int, Memory]:
-        """Those memories of this scope that are there, by id, forgotten or not."""
+        """Return the memories of this scope that exist, by id, forgotten or not.
+
+        Examples:
+            >>> sorted(memory.get_many([1, 2, 99]))
+            [1, 2]
+        """
         wanted = ids_of(ids)
         found: dict[int, Memory] = {}
         with self._services.read() as view:
@@ -508,10 +735,21 @@ class Engine:
         limit: int = 100,
         after: int = 0,
     ) -> MemoryPage:
-        """Return one page of memories, the newest first; pass its `cursor` as `after` for the next.
+        """Return one page of memories, newest first, without a search. It leaves no trace.
 
-        Notes, unless `kinds` names others; with `refs`, those with these names of programs. It searches
-        nothing and leaves no trace.
+        Args:
+            kinds: `note`, `entity`, `message`, or several of them.
+            category: Only memories of this category.
+            tags: Only memories with all of these.
+            session: Only memories of this conversation.
+            refs: Only notes that programs stored under these names.
+            include_superseded: Also list replaced memories.
+            limit: Number of memories.
+            after: The `cursor` of the page before.
+
+        Examples:
+            >>> [memory.text for memory in memory.list(tags="health")]
+            ['Marisol Vega is allergic to nuts']
         """
         from recollect.memories.notes import list_memories
 
@@ -528,7 +766,18 @@ class Engine:
         )
 
     def forget(self, ids: int | Iterable[int]) -> tuple[int, ...]:
-        """Forget memories, so that `restore` can bring them back; returns those that were there."""
+        """Forget memories. `restore` brings one back.
+
+        Args:
+            ids: One id, or several.
+
+        Returns:
+            The ids of those that existed.
+
+        Examples:
+            >>> memory.forget([1, 99])
+            (1,)
+        """
         wanted = self._services.by_scope(ids_of(ids))
         outcomes = self._services.for_writing.write(
             [Forget(scope, ids=those) for scope, those in wanted.items()]
@@ -536,7 +785,18 @@ class Engine:
         return tuple(id_ for outcome in outcomes for id_ in outcome.ids)
 
     def restore(self, id: int) -> Memory:  # noqa: A002  # the domain's word
-        """Bring back a forgotten memory, with the relations that went with it, or a superseded one."""
+        """Bring back a forgotten memory, with the relations that went with it, or a superseded one.
+
+        Raises:
+            NotFound: The scope has no such memory.
+            Conflict: Something else stands in its place; the message names it.
+
+        Examples:
+            >>> memory.forget(1)
+            (1,)
+            >>> memory.restore(1).text
+            'Marisol Vega is allergic to nuts'
+        """
         from recollect.write.embedding import catch_up
 
         services, read = self._services.of_memory(id), dict[int, Memory]()
@@ -548,12 +808,27 @@ class Engine:
         return read[id]
 
     def purge(self, before: datetime | None = None, *, ids: int | Iterable[int] | None = None) -> PurgeResult:
-        """Destroy for good what was forgotten before a time, in every scope. There is no way back.
+        """Destroy forgotten memories. This cannot be undone.
 
-        With `ids`, destroy these forgotten memories of this scope instead. With them goes what may quote
-        them: the queries and answers that showed them, reports of dreams.
+        The queries and answers that showed them, and reports of dreams that may quote them, are destroyed as
+        well.
 
-        The result is the number of memories; its `note` says what of them is still in the file, if so.
+        Args:
+            before: Destroy what was forgotten before this time, in every scope.
+            ids: Destroy these forgotten memories of this scope instead.
+
+        Returns:
+            The number of memories. Its `note` says if parts of them remain in the store's files for a while.
+
+        Raises:
+            InvalidInput: Both or none of the arguments were given.
+            Conflict: A memory of `ids` is not forgotten.
+
+        Examples:
+            >>> memory.forget(1)
+            (1,)
+            >>> memory.purge(ids=1)
+            1
         """
         from recollect.domain.results import PURGE_WAITS, PurgeResult
         from recollect.services import attempt_follow_up
@@ -583,10 +858,25 @@ class Engine:
         knobs: Knobs | None = None,
         progress: Progress | None = None,
     ) -> DreamResult:
-        """Dream: strengthen used memories, let others fade, merge and tidy. `dreams.undo` takes it back.
+        """Consolidate: strengthen used memories, let unused ones fade, merge copies, and tidy.
 
-        Nothing is written with `dry_run`, nor where people would find less, unless `gate` is off; with
-        `drop_failing`, only the phase that would lose something is left out.
+        `dreams.undo` takes a dream back.
+
+        Args:
+            phases: The phases to run; without them, those of the settings.
+            without: Phases to leave out.
+            dry_run: Report what would change, and write nothing.
+            gate: Write nothing if people would find less afterwards.
+            drop_failing: Leave out only the phase that would lose something.
+            knobs: Other numbers than those of the settings.
+            progress: Reports the stages.
+
+        Raises:
+            Conflict: Another process dreams on this store.
+
+        Examples:
+            >>> memory.dream(dry_run=True).report.memories
+            5
         """
         from recollect.dreams.dreaming import DreamOptions, dream, phases_of
 
@@ -603,7 +893,12 @@ class Engine:
 
     @retry_after_failover
     def counts(self) -> Counts:
-        """Count the whole store, all scopes together."""
+        """Count the whole store, all scopes together.
+
+        Examples:
+            >>> memory.counts().notes
+            2
+        """
         from recollect.ranking.factors import microseconds
         from recollect.search.texts import store_counts
 
@@ -614,14 +909,26 @@ class Engine:
     @property
     @retry_after_failover
     def model(self) -> Model | None:
-        """The model whose vectors the store holds."""
+        """The embedding model whose vectors the store holds, or None."""
         from recollect.search.texts import model_in_use
 
         with self._services.read() as view:
             return model_in_use(view)
 
     def reindex(self, model: str | None = None, progress: Progress | None = None) -> ReindexResult:
-        """Embed what has no vector yet; with another model's name, embed everything and switch to it."""
+        """Embed texts that have no vector yet.
+
+        Args:
+            model: The name of another model: embed all texts anew and switch to it.
+            progress: Reports the texts embedded.
+
+        Raises:
+            ModelUnavailable: The model is not installed.
+
+        Examples:
+            >>> memory.reindex("hashing").embedded > 0
+            True
+        """
         from recollect.write.embedding import reindex
 
         return reindex(self._services.for_writing, model, progress)

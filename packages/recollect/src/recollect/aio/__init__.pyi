@@ -101,36 +101,49 @@ class AsyncEngine:
 
     @property
     def scope(self) -> Scope:
-        """The scope that writes go to."""
+        """The scope that writes go to.
+
+        Examples:
+            >>> memory.scoped("ana", "planner").scope
+            Scope(owner='ana', agent='planner')"""
     @property
     def zone(self) -> tzinfo:
-        """The time zone in which the user's days begin."""
+        """The time zone of the user's days: the setting `time_zone`, else the zone of this machine."""
     def scoped(self, owner: str = ..., agent: str | None = ...) -> AsyncEngine:
-        """The same store for another owner or agent; with None, for an owner who reads all agents.
+        """Return the same store for another owner or agent.
 
-        Such an owner's writes belong to no agent. A memory named by its id is changed where it is. Dreams,
-        tuning and tidying cover what belongs to no agent."""
+        Args:
+            owner: The owner whose memories are read and written.
+            agent: The agent. With None, the memories of all agents are read, and writes belong to no agent.
+                Dreams, tuning and tidying then cover what belongs to no agent.
+
+        Examples:
+            >>> ana = memory.scoped("ana")
+            >>> ana.remember("Ana prefers tea").created
+            True
+            >>> len(memory.recall("tea", kinds="note", tags="drinks")), len(ana.recall("tea"))
+            (0, 1)"""
     @property
     def graph(self) -> AsyncKnowledgeGraph:
-        """Observations, relations and reading of the knowledge graph."""
+        """Entities, observations and relations."""
     @property
     def sessions(self) -> AsyncSessions:
-        """The conversations of this scope."""
+        """Conversations and their messages."""
     @property
     def browse(self) -> AsyncBrowse:
-        """Whole memories, lists of any kind, and a timeline, for a person to look at."""
+        """Whole memories, filtered lists, and a timeline, for a person to look at."""
     @property
     def dreams(self) -> AsyncDreams:
         """Earlier dreams, and how to undo one."""
     @property
     def answers(self) -> AsyncAnswerLog:
-        """The log of answers: what was asked, shown and used, and the same question now."""
+        """The log of answers: each question, its hits, and the feedback on them."""
     @property
     def tuning(self) -> AsyncTuning:
-        """A profile's numbers: how they fare on this store's own answers, and the ways to change them."""
+        """A profile's numbers: measure them on this store's own answers, and change them."""
     @property
     def upkeep(self) -> AsyncUpkeep:
-        """Care for the store, and tidying of the graph."""
+        """Backups and checks of the store, and tidying of the graph."""
     async def create_entities(
         self,
         entities: Iterable[EntityLike],
@@ -139,13 +152,25 @@ class AsyncEngine:
         key: str | None = ...,
         progress: Progress | None = ...,
     ) -> ObservedBatch:
-        """Create entities. A name that exists keeps its status and type and gains the new observations.
+        """Create entities. A name that exists keeps its status and type, and gains the new observations.
 
-        The type `unknown` is replaced by the first real one; see `took_type` and `kept_type`.
+        The type `unknown` is replaced by the first real one; see `took_type` and `kept_type` of the result.
 
-        With `keep_going`, rows that cannot be stored are left out and named; without it, one such row stops
-        the batch and nothing is written. The same `key` again returns the first result. `progress` reports
-        the embedding, which follows the write."""
+        Args:
+            entities: Names, `NewEntity` values, or mappings with `name`, `type` and `observations`.
+            keep_going: Leave out rows that cannot be stored, and list them in `rejected`. Without it, one
+                such row stops the batch and nothing is written.
+            key: A retry with the same key returns the first result and writes nothing.
+            progress: Reports the embedding, which follows the write.
+
+        Raises:
+            InvalidInput: A row cannot be stored.
+
+        Examples:
+            >>> ana = {"name": "Ana", "type": "person", "observations": ["Speaks Czech"]}
+            >>> batch = memory.create_entities([ana])
+            >>> [(entity.name, entity.created) for entity in batch]
+            [('Ana', True)]"""
     async def remember(
         self,
         text: str,
@@ -162,18 +187,50 @@ class AsyncEngine:
         key: str | None = ...,
         **fields: Unpack[NoteFields],
     ) -> Remembered:
-        """Store a note. The same words again raise its duplicate count instead of making a second note.
+        """Store a note. The same text again raises its duplicate count instead of making a second note.
 
-        It is linked to entities whose names it mentions; `about` names more of them, which must exist. After
-        `expires_at`, no search finds it, though it stays; storing it again without one removes the expiry.
+        Args:
+            text: One self-contained sentence is best.
+            importance: From 0 to 1.
+            category: A word of your own, such as `decision`.
+            happened_at: When it happened, if that is not now.
+            expires_at: After this time no search finds the note, though it stays in the store. Storing the
+                note again without it removes the expiry.
+            tags: Words to filter by.
+            about: Names of existing entities to link, beside those that the text mentions.
+            source: Where it comes from.
+            ref: Your program's own name for the note. Stored again under it, the note gets the new text and
+                values.
+            metadata: A JSON object to keep with the note. A note with `ref` or `metadata` is never merged
+                with another one, and dreams leave it as it is.
+            key: A retry with the same key returns the first result and writes nothing.
 
-        `ref` is a program's own name for the note: stored again under it, the note gets the new text and the
-        new values. `metadata` is a JSON object to keep with it. A note with either is never merged with
-        another one, and dreams leave it as it is."""
+        Raises:
+            InvalidInput: A value cannot be stored; the message says why.
+            NotFound: `about` names an entity that does not exist.
+
+        Examples:
+            >>> note = memory.remember("Marisol Vega prefers the night train", tags="travel")
+            >>> note.created, note.mentions
+            (True, ('Marisol Vega',))"""
     async def remember_many(
         self, notes: Iterable[NoteLike], *, keep_going: bool = ..., key: str | None = ...
     ) -> RememberedBatch:
-        """Store many notes at once: texts, or mappings with the arguments of `remember`."""
+        """Store many notes in one transaction.
+
+        Args:
+            notes: Texts, or mappings with the arguments of `remember`.
+            keep_going: Leave out notes that cannot be stored, and list them in `rejected`.
+            key: A retry with the same key returns the first result and writes nothing.
+
+        Raises:
+            InvalidInput: A note cannot be stored, and `keep_going` is off. Nothing was written.
+
+        Examples:
+            >>> lunch = {"text": "Lunch is at noon", "tags": ["office"]}
+            >>> notes = memory.remember_many(["The door code is 4711", lunch])
+            >>> len(notes)
+            2"""
     async def add_messages(
         self,
         session: str,
@@ -184,9 +241,23 @@ class AsyncEngine:
         key: str | None = ...,
         progress: Progress | None = ...,
     ) -> AddMessagesResult:
-        """Store raw turns of a session, in order: mappings with `content`, `role`, `speaker` and `at`.
+        """Store messages of a conversation, in order.
 
-        With `extract`, what is worth keeping in them also becomes notes, each pointing to its message."""
+        Args:
+            session: The name of the conversation. Messages are appended to it.
+            messages: `Turn` values, or mappings with `content` and perhaps `role`, `speaker` and `at`.
+            extract: Also store as notes what is worth keeping. Each note points to its message.
+            keep_going: Leave out messages that cannot be stored, and list them in `rejected`.
+            key: A retry with the same key returns the first result and writes nothing.
+            progress: Reports the embedding, which follows the write.
+
+        Raises:
+            InvalidInput: A message cannot be stored, and `keep_going` is off. Nothing was written.
+
+        Examples:
+            >>> said = [{"role": "user", "speaker": "Ana", "content": "I moved to Lisbon in May."}]
+            >>> memory.add_messages("tuesday", said, extract=False).created
+            1"""
     async def update(
         self,
         id: int,
@@ -203,21 +274,58 @@ class AsyncEngine:
         metadata: Mapping[str, Any] | None = ...,
         **fields: Unpack[NoteFields],
     ) -> Memory:
-        """Change what is given, and leave the rest. A former text is kept as a revision.
+        """Change the given fields of a memory. A former text is kept as a revision.
 
-        "unknown" empties `happened_at`, and an empty category removes it. A memory that is pinned or has an
-        `importance_tag` is not forgotten; an empty tag removes it. A note expires at `expires_at`; "never"
-        removes the expiry, also afterwards."""
+        Args:
+            id: The memory.
+            text: The new text.
+            importance: From 0 to 1.
+            category: An empty text removes it.
+            happened_at: "unknown" removes it.
+            tags: All tags, not only new ones.
+            status: `active`, `paused`, `completed` or `archived`.
+            pinned: A pinned memory is never forgotten by a dream.
+            importance_tag: So is one with an importance tag. An empty text removes it.
+            expires_at: "never" removes the expiry, also after it has passed.
+            metadata: The whole JSON object.
+
+        Raises:
+            InvalidInput: A value cannot be stored, or none was given.
+            NotFound: The scope has no such memory.
+
+        Examples:
+            >>> memory.update(2, text="The release is on 19 March").revisions
+            1"""
     async def supersede(
         self, old: int, new: int | NoteLike, *, copies: bool = ..., key: str | None = ...
     ) -> SupersedeResult:
-        """Retire a note or message, and its near-copies with it, in favour of another, or of a new note.
+        """Replace a note or message, and its near-copies, by another one.
 
-        `new` is an id, a text, or a mapping with the arguments of `remember`.
+        Replaced memories are found with `as_of` or `include_superseded`; `restore` brings one back.
 
-        Retired memories are found by `as_of` or `include_superseded`; `restore` brings them back."""
+        Args:
+            old: The memory to replace.
+            new: The id of another memory, a text, or a mapping with the arguments of `remember`.
+            copies: Also replace memories that say nearly the same as the old one.
+            key: A retry with the same key returns the first result and writes nothing.
+
+        Raises:
+            NotFound: The scope has no such memory.
+            Conflict: A memory cannot replace itself, or was replaced already.
+
+        Examples:
+            >>> done = memory.supersede(2, "The release is on 19 March")
+            >>> done.by.text, [each.id for each in done.retired]
+            ('The release is on 19 March', [2])"""
     async def history(self, id: int) -> History:
-        """Return the history of a memory: its former texts, corrections, and other events."""
+        """Return what happened to a memory, oldest first: former texts, corrections, and other events.
+
+        Raises:
+            NotFound: The scope has no such memory.
+
+        Examples:
+            >>> [event.what for event in memory.history(1)]
+            ['noted']"""
     async def context(
         self,
         asked: str | Sequence[TurnLike] | None = ...,
@@ -229,9 +337,24 @@ class AsyncEngine:
         profile: str | Profile = ...,
         as_of: AsOf | None = ...,
     ) -> Context:
-        """Return what an agent should read before it answers: recent turns and memories, within a budget.
+        """Return a text for an agent to read before it answers: recent messages and relevant memories.
 
-        `asked` is a query, or the last messages of the conversation; either may be given by its name."""
+        Args:
+            asked: A query, or the last messages of the conversation.
+            query: The query, by name.
+            messages: The messages, by name.
+            budget_tokens: The most tokens that the text may have.
+            session: The conversation whose recent messages are included.
+            profile: The ranking profile.
+            as_of: Answer from the store's state at that time. A day alone means its end in `zone`.
+
+        Raises:
+            InvalidInput: None or several of `asked`, `query` and `messages` were given.
+
+        Examples:
+            >>> print(memory.context("What may I cook for Marisol?", budget_tokens=200))  # doctest: +ELLIPSIS
+            ## What is known
+            - [2026-03-01 12:00, note] "Marisol Vega is allergic to nuts"..."""
     async def recall(
         self,
         query: str,
@@ -248,23 +371,54 @@ class AsyncEngine:
         record: bool = ...,
         options: RecallOptions | None = ...,
     ) -> Answer:
-        """Return the best memories for a query, best first, ranked by a profile.
+        """Return the best memories for a query, best first.
 
-        An explicit `limit` is filled. Without one, weak hits are dropped, and one to ten are left. Notes and
-        entities are found whatever their session. Messages are those of the current `session`; without one,
-        of all. `as_of` answers from the store's state at that time; a day alone means its end in `zone`.
+        The answer and every hit have a `confidence` from 0 to 1. An answer is true if a hit seems to answer.
+        A named profile ranks with the numbers it was tuned to; a profile that is passed as a value ranks as
+        it is.
 
-        With `explain`, every hit shows what each step did. Hits are recorded, as a signal for later rankings;
-        with `record=False` the call leaves no trace. Every hit has a `confidence`, and so has the answer: how
-        likely the store is to hold one at all. `options` holds what few callers need.
+        Args:
+            query: A question or a few words. A time in it, such as "last week", counts.
+            limit: Number of hits. Without it, weak hits are dropped, and one to ten are left.
+            profile: The ranking profile, by name or as a value.
+            kinds: `note`, `entity`, `message`, or several of them.
+            session: The conversation whose messages are searched; without one, those of all. Notes and
+                entities are found whatever their session.
+            as_of: Answer from the store's state at that time. A day alone means its end in `zone`.
+            tags: Only memories with all of these.
+            include_superseded: Also search replaced memories.
+            budget_tokens: The most tokens that the texts of the hits may have together.
+            explain: Tell for every hit what each ranking step did.
+            record: Record the hits, as a signal for later rankings. With False, the call leaves no trace.
+            options: Arguments that few callers need.
 
-        A named profile ranks with the numbers it was tuned to. A profile passed as a value ranks as it is."""
+        Raises:
+            InvalidInput: An argument is wrong; the message names what to write.
+            ModelUnavailable: The store's embedding model is not installed.
+
+        Examples:
+            >>> answer = memory.recall("nuts", kinds="note")
+            >>> [hit.memory.text for hit in answer]
+            ['Marisol Vega is allergic to nuts']
+            >>> answer.to_dicts()[0]["tags"]
+            ['health']"""
     async def search(self, query: str, *, explain: bool = ..., **given: Unpack[SearchArguments]) -> Answer:
-        """As `recall`, without leaving a trace: for looking around."""
-    async def record_shown(self, ids: Sequence[int], answer: Answer | None = ...) -> None:
-        """Record that these were shown, best first, as `recall` does by itself.
+        """Return the same answer as `recall` without recording it.
 
-        `answer` is the answer that they begin, asked for with the option `defer_recording`."""
+        Examples:
+            >>> memory.search("release")[0].memory.id
+            2"""
+    async def record_shown(self, ids: Sequence[int], answer: Answer | None = ...) -> None:
+        """Record that memories were shown, best first. `recall` does so by itself.
+
+        Args:
+            ids: The memories that were shown.
+            answer: The answer that they come from, recalled with the option `defer_recording`.
+
+        Examples:
+            >>> options = recollect.RecallOptions(defer_recording=True)
+            >>> answer = memory.recall("nuts", options=options)
+            >>> memory.record_shown([answer[0].memory.id], answer)"""
     async def feedback(
         self,
         memories: int | Iterable[int],
@@ -273,13 +427,39 @@ class AsyncEngine:
         *,
         query: str | None = ...,
     ) -> None:
-        """Rate memories for the query that they were shown for: 1 just right, -1 wrong.
+        """Rate memories for the query that they were shown for. A new rating replaces the old one.
 
-        `answer` is the answer of `recall`, or its `event`; without it, the last answer that showed the
-        memory, to `query` if given. A new rating replaces the old one. `recollect tune` learns from it."""
+        `recollect tune` learns from it.
+
+        Args:
+            memories: One id, or several.
+            grade: From -1, wrong, to 1, just right.
+            answer: The answer of `recall`, or its `event`. Without it, the last answer that showed the
+                memory.
+            query: With no `answer`: the last answer to this query.
+
+        Raises:
+            InvalidInput: The grade is out of range.
+            NotFound: No recorded answer showed the memory.
+
+        Examples:
+            >>> answer = memory.recall("nuts")
+            >>> memory.feedback(1, 1.0, answer)"""
     async def why_not(self, query: str, memory: int | str, **given: Unpack[SearchArguments]) -> WhyNot:
-        """Return where a memory, given by id or by an entity's name, ranks or was dropped, and what would
-        lift it. The other arguments are those of `recall`."""
+        """Explain where a memory ranks for a query, or which step dropped it, and what would lift it.
+
+        The other arguments are those of `recall`.
+
+        Args:
+            query: The query.
+            memory: An id, or the name of an entity.
+
+        Raises:
+            NotFound: The scope has no such memory.
+
+        Examples:
+            >>> memory.why_not("lunch", 2).verdict
+            'No search brought it up, so it was never a candidate.'"""
     async def self_test(
         self,
         *,
@@ -291,18 +471,47 @@ class AsyncEngine:
         at: datetime | None = ...,
         progress: Progress | None = ...,
     ) -> SelfTest:
-        """Measure how well this memory is found by questions made from itself, by these profiles or all.
+        """Measure how well this memory is found by questions made from its own texts. Nothing is written.
 
-        Nothing is written. `sample` memories are asked for, 0 for all; the first `limit` hits count.
-        `languages` are those that the model knows, if known. `at` is the moment to ask at; without one, the
-        end of this day. The same store, seed and moment give the same answer."""
+        The same store, seed and moment give the same result.
+
+        Args:
+            profiles: The profiles to test; without them, all.
+            sample: Number of memories to ask for; 0 for all.
+            limit: Number of hits that count.
+            seed: Chooses the sample.
+            languages: Languages that the model knows, if known.
+            at: The moment to ask at; without one, the end of this day.
+            progress: Reports the questions asked.
+
+        Examples:
+            >>> memory.self_test(profiles="recollect").sampled
+            5"""
     @property
     def profiles(self) -> Mapping[str, Profile]:
-        """Every profile by name: the built-in ones, and the user's own."""
+        """Every ranking profile by name: the built-in ones and the user's own.
+
+        Examples:
+            >>> "recollect" in memory.profiles
+            True"""
     async def get(self, id: int, *, record: bool = ...) -> Memory | None:
-        """One memory of this scope by its id, forgotten or not. With `record`, it counts as opened."""
+        """Return one memory of this scope by its id, forgotten or not, or None.
+
+        Args:
+            id: The memory.
+            record: Count it as opened.
+
+        Examples:
+            >>> memory.get(1).text
+            'Marisol Vega is allergic to nuts'
+            >>> memory.get(99) is None
+            True"""
     async def get_many(self, ids: Iterable[int]) -> dict[int, Memory]:
-        """Those memories of this scope that are there, by id, forgotten or not."""
+        """Return the memories of this scope that exist, by id, forgotten or not.
+
+        Examples:
+            >>> sorted(memory.get_many([1, 2, 99]))
+            [1, 2]"""
     async def list(
         self,
         *,
@@ -315,23 +524,69 @@ class AsyncEngine:
         limit: int = ...,
         after: int = ...,
     ) -> MemoryPage:
-        """Return one page of memories, the newest first; pass its `cursor` as `after` for the next.
+        """Return one page of memories, newest first, without a search. It leaves no trace.
 
-        Notes, unless `kinds` names others; with `refs`, those with these names of programs. It searches
-        nothing and leaves no trace."""
+        Args:
+            kinds: `note`, `entity`, `message`, or several of them.
+            category: Only memories of this category.
+            tags: Only memories with all of these.
+            session: Only memories of this conversation.
+            refs: Only notes that programs stored under these names.
+            include_superseded: Also list replaced memories.
+            limit: Number of memories.
+            after: The `cursor` of the page before.
+
+        Examples:
+            >>> [memory.text for memory in memory.list(tags="health")]
+            ['Marisol Vega is allergic to nuts']"""
     async def forget(self, ids: int | Iterable[int]) -> tuple[int, ...]:
-        """Forget memories, so that `restore` can bring them back; returns those that were there."""
+        """Forget memories. `restore` brings one back.
+
+        Args:
+            ids: One id, or several.
+
+        Returns:
+            The ids of those that existed.
+
+        Examples:
+            >>> memory.forget([1, 99])
+            (1,)"""
     async def restore(self, id: int) -> Memory:
-        """Bring back a forgotten memory, with the relations that went with it, or a superseded one."""
+        """Bring back a forgotten memory, with the relations that went with it, or a superseded one.
+
+        Raises:
+            NotFound: The scope has no such memory.
+            Conflict: Something else stands in its place; the message names it.
+
+        Examples:
+            >>> memory.forget(1)
+            (1,)
+            >>> memory.restore(1).text
+            'Marisol Vega is allergic to nuts'"""
     async def purge(
         self, before: datetime | None = ..., *, ids: int | Iterable[int] | None = ...
     ) -> PurgeResult:
-        """Destroy for good what was forgotten before a time, in every scope. There is no way back.
+        """Destroy forgotten memories. This cannot be undone.
 
-        With `ids`, destroy these forgotten memories of this scope instead. With them goes what may quote
-        them: the queries and answers that showed them, reports of dreams.
+        The queries and answers that showed them, and reports of dreams that may quote them, are destroyed as
+        well.
 
-        The result is the number of memories; its `note` says what of them is still in the file, if so."""
+        Args:
+            before: Destroy what was forgotten before this time, in every scope.
+            ids: Destroy these forgotten memories of this scope instead.
+
+        Returns:
+            The number of memories. Its `note` says if parts of them remain in the store's files for a while.
+
+        Raises:
+            InvalidInput: Both or none of the arguments were given.
+            Conflict: A memory of `ids` is not forgotten.
+
+        Examples:
+            >>> memory.forget(1)
+            (1,)
+            >>> memory.purge(ids=1)
+            1"""
     async def dream(
         self,
         *,
@@ -343,19 +598,49 @@ class AsyncEngine:
         knobs: Knobs | None = ...,
         progress: Progress | None = ...,
     ) -> DreamResult:
-        """Dream: strengthen used memories, let others fade, merge and tidy. `dreams.undo` takes it back.
+        """Consolidate: strengthen used memories, let unused ones fade, merge copies, and tidy.
 
-        Nothing is written with `dry_run`, nor where people would find less, unless `gate` is off; with
-        `drop_failing`, only the phase that would lose something is left out."""
+        `dreams.undo` takes a dream back.
+
+        Args:
+            phases: The phases to run; without them, those of the settings.
+            without: Phases to leave out.
+            dry_run: Report what would change, and write nothing.
+            gate: Write nothing if people would find less afterwards.
+            drop_failing: Leave out only the phase that would lose something.
+            knobs: Other numbers than those of the settings.
+            progress: Reports the stages.
+
+        Raises:
+            Conflict: Another process dreams on this store.
+
+        Examples:
+            >>> memory.dream(dry_run=True).report.memories
+            5"""
     async def counts(self) -> Counts:
-        """Count the whole store, all scopes together."""
+        """Count the whole store, all scopes together.
+
+        Examples:
+            >>> memory.counts().notes
+            2"""
     async def model(self) -> Model | None:
-        """The model whose vectors the store holds."""
+        """The embedding model whose vectors the store holds, or None."""
     async def reindex(self, model: str | None = ..., progress: Progress | None = ...) -> ReindexResult:
-        """Embed what has no vector yet; with another model's name, embed everything and switch to it."""
+        """Embed texts that have no vector yet.
+
+        Args:
+            model: The name of another model: embed all texts anew and switch to it.
+            progress: Reports the texts embedded.
+
+        Raises:
+            ModelUnavailable: The model is not installed.
+
+        Examples:
+            >>> memory.reindex("hashing").embedded > 0
+            True"""
 
 class AsyncKnowledgeGraph:
-    """`memory.graph`: what one can do with entities, beside creating them."""
+    """`memory.graph`: entities, their observations, and the relations between them."""
     async def add_observations(
         self,
         additions: Mapping[str, Sequence[ObservationLike]],
@@ -364,7 +649,21 @@ class AsyncKnowledgeGraph:
         key: str | None = ...,
         progress: Progress | None = ...,
     ) -> ObservedBatch:
-        """Add observations to entities that exist, by name. Near-repeats are flagged, never dropped."""
+        """Add observations to existing entities. Near-copies of older ones are flagged, never dropped.
+
+        Args:
+            additions: For each name a text, or a list of texts, `NewObservation` values or mappings.
+            keep_going: Leave out rows that cannot be stored, and list them in `rejected`.
+            key: A retry with the same key returns the first result and writes nothing.
+            progress: Reports the embedding, which follows the write.
+
+        Raises:
+            NotFound: There is no entity of that name.
+
+        Examples:
+            >>> batch = memory.graph.add_observations({"Marisol Vega": "Drinks oolong"})
+            >>> [added.content for added in batch[0].added]
+            ['Drinks oolong']"""
     async def create_relations(
         self,
         relations: Iterable[RelationLike],
@@ -373,61 +672,226 @@ class AsyncKnowledgeGraph:
         keep_going: bool = ...,
         key: str | None = ...,
     ) -> RelatedBatch:
-        """Connect entities. With `create_missing`, one that is absent is made, of type `unknown`."""
-    async def end_relation(self, source: str, type: str, target: str, *, at: datetime | None = ...) -> None:
-        """Say that a relation held until `at` (now, if not given). It stays, as history."""
-    async def delete_entities(self, names: Iterable[str]) -> tuple[int, ...]:
-        """Forget entities by exact name, and their relations; returns the ids, which `restore` takes.
+        """Connect entities.
 
-        Names that are absent are passed over."""
+        Args:
+            relations: `(source, type, target)` tuples, `NewRelation` values or mappings.
+            create_missing: Create entities that do not exist, of type `unknown`.
+            keep_going: Leave out rows that cannot be stored, and list them in `rejected`.
+            key: A retry with the same key returns the first result and writes nothing.
+
+        Raises:
+            NotFound: An entity does not exist, and `create_missing` is off.
+
+        Examples:
+            >>> batch = memory.graph.create_relations([("Ana", "works on", "Tidebook")], create_missing=True)
+            >>> batch[0].created
+            True"""
+    async def end_relation(self, source: str, type: str, target: str, *, at: datetime | None = ...) -> None:
+        """End a relation. It stays as history.
+
+        Args:
+            source: The name of the entity that it starts at.
+            type: The type of the relation.
+            target: The name of the entity that it leads to.
+            at: When it ended; now, if not given.
+
+        Raises:
+            NotFound: No such relation is in force.
+
+        Examples:
+            >>> memory.graph.end_relation("Marisol Vega", "leads", "Tidebook")"""
+    async def delete_entities(self, names: Iterable[str]) -> tuple[int, ...]:
+        """Forget entities by exact name, with their relations. Unknown names are ignored.
+
+        Returns:
+            The ids of those that existed, for `restore`.
+
+        Examples:
+            >>> memory.graph.delete_entities(["Tidebook", "Nothing"])
+            (4,)"""
     async def delete_observations(self, removals: Mapping[str, Sequence[str]]) -> int:
-        """Remove observations by exact text; returns how many there were."""
+        """Remove observations by exact text.
+
+        Args:
+            removals: For each name a text, or a list of texts.
+
+        Returns:
+            The number of observations that existed.
+
+        Examples:
+            >>> memory.graph.delete_observations({"Marisol Vega": "Leads the harbour team"})
+            1"""
     async def delete_relations(self, relations: Iterable[RelationLike]) -> int:
-        """Remove relations; returns how many there were, inverses included."""
+        """Remove relations that were never true; `end_relation` is for those that no longer hold.
+
+        Returns:
+            The number of relations that existed, inverses included.
+
+        Examples:
+            >>> memory.graph.delete_relations([("Marisol Vega", "leads", "Tidebook")])
+            1"""
     async def set_status(self, name: str, status: str) -> Status:
-        """Mark an entity as active, paused, completed or archived."""
+        """Mark an entity as active, paused, completed or archived.
+
+        Raises:
+            InvalidInput: There is no such status.
+            NotFound: There is no entity of that name.
+
+        Examples:
+            >>> memory.graph.set_status("Tidebook", "paused")
+            <Status.PAUSED: 'paused'>"""
     async def restore_observation(self, id: int) -> None:
-        """Bring back an observation that was removed by itself, or superseded."""
+        """Bring back an observation that was removed by itself, or superseded.
+
+        Raises:
+            NotFound: There is no such observation.
+
+        Examples:
+            >>> memory.graph.delete_observations({"Marisol Vega": "Leads the harbour team"})
+            1
+            >>> memory.graph.restore_observation(1)"""
     async def read_graph(self, *, limit: int = ..., after: int = ...) -> Graph:
-        """One page of the graph, oldest entities first; pass its `cursor` as `after` for the next."""
+        """Return one page of the graph, oldest entities first.
+
+        Args:
+            limit: Number of entities.
+            after: The `cursor` of the page before.
+
+        Examples:
+            >>> [entity.name for entity in memory.graph.read_graph()]
+            ['Marisol Vega', 'Tidebook']"""
     async def search_nodes(self, query: str, *, limit: int = ..., after: int = ...) -> Graph:
         """Find entities whose name, type or observations contain the words, or the text literally.
 
-        Entities with the words come first, best first; then those that contain the text inside a word. Pass
-        the answer's `cursor` as `after` for the next page."""
+        Entities with the words come first, best first; then those that contain the text inside a word.
+
+        Args:
+            query: Words, or a part of a word.
+            limit: Number of entities.
+            after: The `cursor` of the page before.
+
+        Examples:
+            >>> [entity.name for entity in memory.graph.search_nodes("harbour")]
+            ['Marisol Vega']"""
     async def open_nodes(self, names: Sequence[str], *, record: bool = ..., history: bool = ...) -> Graph:
-        """Entities by name, in the order asked for, with the relations in force that touch them.
+        """Return entities by name, in the given order, with the relations that touch them.
 
-        With `history`, also the relations that ended. Names that are absent are passed over."""
+        Unknown names are ignored.
+
+        Args:
+            names: One name, or several.
+            record: Count the entities as opened.
+            history: Also return relations that ended.
+
+        Examples:
+            >>> graph = memory.graph.open_nodes("Marisol Vega")
+            >>> [(each.source_name, each.type, each.target_name) for each in graph.relations]
+            [('Marisol Vega', 'leads', 'Tidebook')]"""
     async def neighbours_of(self, name: str, *, depth: int = ..., as_of: AsOf | None = ...) -> Neighbourhood:
-        """The entities within `depth` relations in force of one, in either direction, the nearest first.
+        """Return the entities around one, nearest first, over relations in either direction.
 
-        With `as_of`, those that were known and in force at that moment."""
+        Args:
+            name: The entity.
+            depth: The most relations between it and a neighbour.
+            as_of: Use what was known and in force at that time. A day alone means its end in the user's zone.
+
+        Raises:
+            NotFound: There is no entity of that name.
+
+        Examples:
+            >>> [(entity.name, steps) for entity, steps in memory.graph.neighbours_of("Tidebook").entities]
+            [('Marisol Vega', 1)]"""
     async def paths(self, source: str, target: str, *, depth: int = ..., limit: int = ...) -> GraphPaths:
-        """How two entities are connected: ways of at most `depth` relations in force, the shortest first."""
+        """Return the ways from one entity to another, shortest first.
+
+        Args:
+            source: The entity to start at.
+            target: The entity to reach.
+            depth: The most relations of a way.
+            limit: Number of ways.
+
+        Raises:
+            NotFound: There is no entity of that name.
+
+        Examples:
+            >>> way, = memory.graph.paths("Tidebook", "Marisol Vega").paths
+            >>> [relation.type for relation in way]
+            ['leads']"""
 
 class AsyncSessions:
     """`memory.sessions`: the conversations of a scope, and their messages."""
     async def list(self) -> Sequence[Session]:
-        """The conversations of this scope, the one with the newest turn first."""
-    async def turns(self, session: str, *, last: int | None = ...) -> Sequence[Memory]:
-        """Return a session's messages in order; with `last`, only that number from its end."""
-    async def neighbours(self, id: int, *, before: int = ..., after: int = ...) -> Sequence[Memory]:
-        """A message with its neighbours in the session, in order."""
-    async def extract(self, session: str) -> tuple[Remembered, ...]:
-        """Extract notes from a session's messages, as `add_messages` does, later.
+        """Return the conversations of this scope, the one with the newest message first.
 
-        Notes that were extracted before are skipped, also if they were corrected or forgotten since."""
+        Examples:
+            >>> [(session.name, session.turns) for session in memory.sessions.list()]
+            [('monday', 1)]"""
+    async def turns(self, session: str, *, last: int | None = ...) -> Sequence[Memory]:
+        """Return the messages of a session in order.
+
+        Args:
+            session: The name of the conversation.
+            last: Only this number of messages from its end.
+
+        Raises:
+            NotFound: There is no such conversation.
+
+        Examples:
+            >>> [message.text for message in memory.sessions.turns("monday")]
+            ['We moved the stand-up to ten.']"""
+    async def neighbours(self, id: int, *, before: int = ..., after: int = ...) -> Sequence[Memory]:
+        """Return a message with those around it in its session, in order.
+
+        Args:
+            id: The message.
+            before: Number of messages before it.
+            after: Number of messages after it.
+
+        Raises:
+            NotFound: There is no such message.
+
+        Examples:
+            >>> [message.id for message in memory.sessions.neighbours(5)]
+            [5]"""
+    async def extract(self, session: str) -> tuple[Remembered, ...]:
+        """Extract notes from a session's messages, as `add_messages` does, at a later time.
+
+        Notes that were extracted before are skipped, also if they were corrected or forgotten since.
+
+        Raises:
+            ExtractionFailed: The extractor cannot be reached or gives no usable answer.
+
+        Examples:
+            >>> [note.text for note in memory.sessions.extract("monday")]
+            []"""
     async def forget(self, session: str) -> tuple[int, ...]:
-        """Forget a conversation: its messages, and its notes. `restore` brings each back."""
+        """Forget a conversation: its messages, and the notes extracted from them. `restore` brings each back.
+
+        Returns:
+            The ids of the forgotten memories.
+
+        Examples:
+            >>> memory.sessions.forget("monday")
+            (5,)"""
 
 class AsyncBrowse:
     """`memory.browse`: whole memories, lists of any kind, and a timeline."""
     async def memory(self, id: int, *, showings: int = ..., as_of: AsOf | None = ...) -> WholeMemory:
-        """Return a memory with everything that the store knows of it, forgotten or not; with `as_of`, as it
-        read then.
+        """Return a memory with everything that the store knows of it, forgotten or not.
 
-        `showings` is the number of recent answers to list that showed it."""
+        Args:
+            id: The memory.
+            showings: Number of recent answers to list that showed it.
+            as_of: Return it as it read at that time. A day alone means its end in the user's zone.
+
+        Raises:
+            NotFound: The scope has no such memory.
+
+        Examples:
+            >>> whole = memory.browse.memory(1)
+            >>> whole.memory.text, len(whole.versions)
+            ('Marisol Vega is allergic to nuts', 1)"""
     async def page(
         self,
         wanted: BrowseFilter | None = ...,
@@ -436,15 +900,42 @@ class AsyncBrowse:
         limit: int = ...,
         after: str | None = ...,
     ) -> BrowsePage:
-        """Memories of any kind, filtered and sorted; pass the page's `cursor` as `after` for the next."""
-    async def timeline(self, wanted: BrowseFilter | None = ..., unit: Unit = ...) -> Sequence[Bucket]:
-        """How many of these memories are of each of the user's days, weeks (from Monday) or months.
+        """Return one page of memories of any kind, filtered and sorted.
 
-        The store counts by the quarter of an hour, or by the day where those are UTC's: it reads no memory."""
+        Args:
+            wanted: The filter; without it, everything in force.
+            order: The order of the memories.
+            limit: Number of memories.
+            after: The `cursor` of the page before.
+
+        Examples:
+            >>> len(memory.browse.page())
+            5"""
+    async def timeline(self, wanted: BrowseFilter | None = ..., unit: Unit = ...) -> Sequence[Bucket]:
+        """Count memories by the user's days, weeks (from Monday) or months.
+
+        The store counts by the quarter of an hour, or by the day in UTC; it reads no memory.
+
+        Args:
+            wanted: The filter; without it, everything in force.
+            unit: `day`, `week` or `month`.
+
+        Examples:
+            >>> [(bucket.start.date().isoformat(), bucket.count) for bucket in memory.browse.timeline()]
+            [('2026-03-01', 5)]"""
     async def tags(self) -> Sequence[NameCount]:
-        """Every tag that something in force has, the most frequent first, in its most frequent spelling."""
+        """Return every tag in use, most frequent first, in its most frequent spelling.
+
+        Examples:
+            >>> [(tag.name, tag.count) for tag in memory.browse.tags()]
+            [('health', 1)]"""
     async def categories(self) -> Sequence[NameCount]:
-        """Every category that something in force has, the most frequent first."""
+        """Return every category in use, most frequent first.
+
+        Examples:
+            >>> note = memory.remember("We chose SQLite", category="decision")
+            >>> [category.name for category in memory.browse.categories()]
+            ['decision']"""
     async def entities(
         self,
         *,
@@ -454,21 +945,60 @@ class AsyncBrowse:
         start: int = ...,
         limit: int = ...,
     ) -> Sequence[EntityCounts]:
-        """Live entities with how many observations, relations and mentions each has."""
+        """Return entities with the number of observations, relations and mentions of each.
+
+        Args:
+            type: Only entities of this type.
+            contains: Only entities whose name contains this text.
+            order: The order of the entities.
+            start: Number of entities to skip.
+            limit: Number of entities to return.
+
+        Examples:
+            >>> [(each.entity.name, each.mentions) for each in memory.browse.entities()]
+            [('Marisol Vega', 1), ('Tidebook', 0)]"""
 
 class AsyncDreams:
     """`memory.dreams`: the dreams of a scope, and how to undo one."""
     async def history(self, limit: int = ..., before: int | None = ...) -> tuple[DreamRecord, ...]:
-        """The dreams of this scope, the newest first; with `before`, only those before that one."""
-    async def journal(self, id: int) -> tuple[DreamRecord, Mapping[str, object]]:
-        """A dream, and every change that it made, with before and after."""
-    async def undo(self, id: int, *, later: bool = ...) -> DreamUndoResult:
-        """Put everything back as it was before a dream; what was changed since is reported and left.
+        """Return the dreams of this scope, newest first.
 
-        With `later`, the dreams that came after it are undone as well."""
+        Args:
+            limit: Number of dreams.
+            before: Only dreams before this one.
+
+        Examples:
+            >>> dream = memory.dream()
+            >>> [each.id for each in memory.dreams.history()]
+            [1]"""
+    async def journal(self, id: int) -> tuple[DreamRecord, Mapping[str, object]]:
+        """Return a dream, and every change that it made, with the values before and after.
+
+        Raises:
+            NotFound: There is no such dream.
+
+        Examples:
+            >>> dream = memory.dream()
+            >>> record, changes = memory.dreams.journal(1)
+            >>> record.id
+            1"""
+    async def undo(self, id: int, *, later: bool = ...) -> DreamUndoResult:
+        """Put everything back as it was before a dream. Values that changed since are reported and left.
+
+        Args:
+            id: The dream.
+            later: Also undo the dreams that came after it.
+
+        Raises:
+            NotFound: There is no such dream.
+            Conflict: Later dreams build on it, and `later` is off.
+
+        Examples:
+            >>> dream = memory.dream()
+            >>> undone = memory.dreams.undo(1)"""
 
 class AsyncAnswerLog:
-    """`memory.answers`: what was asked, what was shown, and what became of it."""
+    """`memory.answers`: the log of answers, with questions, hits and feedback."""
     async def page(
         self,
         *,
@@ -479,17 +1009,52 @@ class AsyncAnswerLog:
         before: int | None = ...,
         limit: int = ...,
     ) -> Sequence[LoggedAnswer]:
-        """Answers, the newest first: of a profile, with or without feedback, with feedback on a memory, or to
-        questions that contain a text. `before` is the number of the last one that was seen."""
+        """Return logged answers, newest first.
+
+        Args:
+            profile: Only answers of this profile.
+            judged: Only answers with feedback, or only those without.
+            memory: Only answers with feedback on this memory.
+            contains: Only answers to questions that contain this text.
+            before: The number of the last answer of the page before.
+            limit: Number of answers.
+
+        Examples:
+            >>> answer = memory.recall("nuts")
+            >>> [each.query for each in memory.answers.page()]
+            ['nuts']"""
     async def get(self, id: int) -> tuple[LoggedAnswer, Mapping[int, Memory]]:
-        """One answer, with the memories that it ranked and that are still there."""
+        """Return one answer, with the memories that it ranked and that still exist.
+
+        Raises:
+            NotFound: There is no such answer.
+
+        Examples:
+            >>> answer = memory.recall("nuts")
+            >>> logged, memories = memory.answers.get(memory.answers.page()[0].id)
+            >>> logged.shown[0] in memories
+            True"""
     async def replay(self, id: int) -> AnswerReplay:
-        """The same question now, by the profile and by what it is compared with, beside what it gave then."""
+        """Ask a logged question again, and return the ranks of then and now, by profile and baseline.
+
+        Raises:
+            NotFound: There is no such answer.
+
+        Examples:
+            >>> answer = memory.recall("nuts")
+            >>> memory.answers.replay(memory.answers.page()[0].id).answer.query
+            'nuts'"""
 
 class AsyncTuning:
-    """Everything that one can do to a profile's numbers."""
+    """`memory.tuning`: measure and change the numbers of a profile."""
     async def analyze(self, profile: str | None = ...) -> TuningAnalysis:
-        """How the profile fares in the log against what it is compared with."""
+        """Compare the profile with its baseline on the logged answers.
+
+        Args:
+            profile: The profile; without it, the default one.
+
+        Examples:
+            >>> analysis = memory.tuning.analyze()"""
     async def run(
         self,
         profile: str | None = ...,
@@ -497,7 +1062,15 @@ class AsyncTuning:
         ranges: Mapping[str, Sequence[float]] | None = ...,
         dry_run: bool = ...,
     ) -> TuningChange:
-        """Look for better numbers, and take a step towards them if they are better beyond chance."""
+        """Look for better numbers, and take a step towards them if they are better beyond chance.
+
+        Args:
+            profile: The profile; without it, the default one.
+            ranges: For a number, the values to try.
+            dry_run: Report the step, and change nothing.
+
+        Examples:
+            >>> change = memory.tuning.run(dry_run=True)"""
     async def set(
         self,
         values: Mapping[str, float],
@@ -506,47 +1079,139 @@ class AsyncTuning:
         exactly: bool = ...,
         dry_run: bool = ...,
     ) -> TuningChange:
-        """Move numbers towards these by a tenth of the way, or `exactly` there."""
-    async def confidence_curve(self, sample: int = ..., progress: Progress | None = ...) -> ConfidenceCurve:
-        """How far the confidence of hits can be believed, by feedback, else by memories' own words."""
-    async def log_status(self) -> AnswerLogStatus:
-        """Return the contents of the log, whether it grows, and which ranking queries get."""
-    async def empty_log(self) -> int:
-        """Empty the log of answers and forget the queries; returns the number of answers.
+        """Move numbers a tenth of the way towards the given values.
 
-        Usage stays. There is no way back."""
+        Args:
+            values: The numbers, by name.
+            profile: The profile; without it, the default one.
+            exactly: Take the values as they are.
+            dry_run: Report the change, and write nothing.
+
+        Raises:
+            InvalidInput: There is no number of that name, or the value is out of range.
+
+        Examples:
+            >>> memory.tuning.set({"words.bm25": 0.06}, dry_run=True).written
+            False"""
+    async def confidence_curve(self, sample: int = ..., progress: Progress | None = ...) -> ConfidenceCurve:
+        """Measure how well the confidence of hits is calibrated, by feedback or by the memories' own words.
+
+        Args:
+            sample: Number of memories to ask for.
+            progress: Reports the questions asked.
+
+        Examples:
+            >>> curve = memory.tuning.confidence_curve(sample=5)"""
+    async def log_status(self) -> AnswerLogStatus:
+        """Return the size of the log, whether it grows, and which ranking queries get.
+
+        Examples:
+            >>> memory.tuning.log_status().on
+            True"""
+    async def empty_log(self) -> int:
+        """Empty the log of answers and forget the queries. Usage stays. This cannot be undone.
+
+        Returns:
+            The number of answers.
+
+        Examples:
+            >>> answer = memory.recall("nuts")
+            >>> memory.tuning.empty_log()
+            1"""
     async def reset(self, profile: str | None = ..., *, dry_run: bool = ...) -> TuningChange:
-        """Back to the published numbers."""
+        """Go back to the published numbers.
+
+        Args:
+            profile: The profile; without it, the default one.
+            dry_run: Report the change, and write nothing.
+
+        Examples:
+            >>> change = memory.tuning.reset()"""
     async def rollback(
         self, version: int | None = ..., profile: str | None = ..., *, dry_run: bool = ...
     ) -> TuningChange:
-        """Back to the numbers of a version; without one, to those before the last, and each time further."""
+        """Go back to the numbers of an earlier version.
+
+        Args:
+            version: The version. Without it, the one before the last, and each time further back.
+            profile: The profile; without it, the default one.
+            dry_run: Report the change, and write nothing.
+
+        Raises:
+            NotFound: There is no such version.
+
+        Examples:
+            >>> memory.tuning.set({"words.bm25": 0.06}).version
+            1
+            >>> memory.tuning.rollback().version
+            2"""
     async def history(self, profile: str | None = ..., limit: int = ...) -> tuple[Tuned, ...]:
-        """Every set of numbers that was given, to this profile or to any, the newest first."""
+        """Return every set of numbers that profiles were given, newest first.
+
+        Args:
+            profile: Only those of this profile.
+            limit: Number of sets.
+
+        Examples:
+            >>> memory.tuning.history()
+            ()"""
     async def numbers(self, profile: str) -> ProfileNumbers:
-        """Published and tuned, side by side."""
+        """Return the published and the tuned numbers of a profile.
+
+        Examples:
+            >>> memory.tuning.numbers("recollect").version
+            0"""
 
 class AsyncUpkeep:
-    """`memory.upkeep`: care for the store, and tidy the graph."""
+    """`memory.upkeep`: back up and check the store, and tidy the graph."""
     @property
     def settling(self) -> AsyncSettling:
         """Decisions for a person to make, and the ways to make them."""
     async def backup(self, path: str | None = ..., progress: Progress | None = ...) -> BackupFile:
         """Copy the store to a new file, while others may go on writing.
 
-        Without a path, into the folder of backups beside the store, under the name of this moment."""
+        Args:
+            path: The new file. Without it, a file in the folder of backups beside the store.
+            progress: Reports the pages copied.
+
+        Raises:
+            StoreUnavailable: The store has no file of its own, or the new file cannot be written.
+
+        Examples:
+            >>> memory.upkeep.backup("copy.db").name
+            'copy.db'"""
     async def store_state(self) -> StoreState:
-        """Return the kind of store, its size, who works on it, its backups and its replica."""
+        """Return the kind of store, its size, its leases, its backups and its replica.
+
+        Examples:
+            >>> memory.upkeep.store_state().kind
+            'file'"""
     async def verify(self, *, quick: bool = ...) -> Sequence[Problem]:
-        """Everything that is wrong with the store; empty if nothing is.
+        """Return every problem of the store.
 
-        With `quick`, only whether all of it can be read, and texts are what was stored."""
+        Args:
+            quick: Check only that everything can be read, and that texts are as they were stored.
+
+        Examples:
+            >>> len(memory.upkeep.verify())
+            0"""
     async def repair(self) -> Sequence[Problem]:
-        """Rebuild what is derived from the rows; returns the remaining problems.
+        """Rebuild everything that is derived from the rows.
 
-        From a file with damaged pages, everything readable is copied to a new one."""
+        From a file with damaged pages, everything readable is copied to a new one.
+
+        Returns:
+            The remaining problems.
+
+        Examples:
+            >>> len(memory.upkeep.repair())
+            0"""
     async def model_proposal(self) -> ModelProposal | None:
-        """The model that suits the languages of the newest texts better, if there is one, and what to run."""
+        """Return the model that suits the languages of the newest texts better, if there is one.
+
+        Examples:
+            >>> memory.upkeep.model_proposal() is None
+            True"""
     async def find_duplicate_observations(
         self,
         entity: str | None = ...,
@@ -556,24 +1221,78 @@ class AsyncUpkeep:
         limit: int = ...,
         progress: Progress | None = ...,
     ) -> Duplicates:
-        """Pairs of observations of one entity, or of each, that nearly say the same, the most alike first."""
+        """Return pairs of observations that say nearly the same, most alike first.
+
+        Args:
+            entity: Only pairs of this entity.
+            threshold: The least cosine of two vectors.
+            containment: The least share of one text's words that the other has.
+            limit: Number of pairs.
+            progress: Reports the entities compared.
+
+        Examples:
+            >>> memory.upkeep.find_duplicate_observations().pairs
+            ()"""
     async def consolidation_report(
         self, *, stale_days: float = ..., progress: Progress | None = ...
     ) -> ConsolidationReport:
-        """Report what could be tidied: entities to split, near-repeats, and stale entities."""
+        """Report what could be tidied: entities to split, near-copies, and stale entities.
+
+        Args:
+            stale_days: Days without use after which an entity counts as stale.
+            progress: Reports the entities read.
+
+        Examples:
+            >>> memory.upkeep.consolidation_report().entities
+            2"""
     async def find_split_candidates(self, progress: Progress | None = ...) -> tuple[SplitAnalysis, ...]:
-        """Entities with too many observations that fall into topics, the most urgent first."""
+        """Return entities with too many observations that fall into topics, most urgent first.
+
+        Examples:
+            >>> memory.upkeep.find_split_candidates()
+            ()"""
     async def propose_split(self, name: str) -> SplitProposal:
-        """Whether an entity should be split, and parts for `execute_split`. Nothing is written."""
+        """Say whether an entity should be split, and propose parts for `execute_split`. Nothing is written.
+
+        Raises:
+            NotFound: There is no entity of that name.
+
+        Examples:
+            >>> memory.upkeep.propose_split("Marisol Vega").parts
+            ()"""
     async def execute_split(
         self, name: str, parts: Iterable[PartLike], progress: Progress | None = ...
     ) -> SplitResult:
-        """Make entities of an entity's observations, and relate them to it: all of it, or nothing.
+        """Move observations of an entity to new entities, and relate these to it.
 
-        Parts are those of a proposal, or mappings with `name`, `observations` (texts that it has in force)
-        and perhaps `type`. Observations that no part names stay. The answer's `undo` goes to `undo_split`."""
+        Observations that no part names stay. Everything is written, or nothing.
+
+        Args:
+            name: The entity.
+            parts: Parts of a proposal, or mappings with `name`, `observations` (texts) and perhaps `type`.
+            progress: Reports the embedding, which follows the write.
+
+        Returns:
+            The new entities. Its `undo` goes to `undo_split`.
+
+        Raises:
+            InvalidInput: A part names an observation that the entity does not have.
+
+        Examples:
+            >>> seen = memory.graph.add_observations({"Marisol Vega": ["Sails on Sundays"]})
+            >>> parts = [{"name": "Marisol's boat", "observations": ["Sails on Sundays"]}]
+            >>> done = memory.upkeep.execute_split("Marisol Vega", parts)"""
     async def undo_split(self, undo: SplitUndo | Mapping[str, Any]) -> UndoSplitResult:
-        """Take a split back as if it had not been; refused where a part was changed since."""
+        """Take a split back.
+
+        Raises:
+            Conflict: A part was changed since.
+
+        Examples:
+            >>> seen = memory.graph.add_observations({"Marisol Vega": ["Sails on Sundays"]})
+            >>> parts = [{"name": "Marisol's boat", "observations": ["Sails on Sundays"]}]
+            >>> done = memory.upkeep.execute_split("Marisol Vega", parts)
+            >>> undone = memory.upkeep.undo_split(done.undo)"""
     async def add_reflection(
         self,
         content: str,
@@ -585,10 +1304,25 @@ class AsyncUpkeep:
         relation: tuple[str, str, str] | None = ...,
         key: str | None = ...,
     ) -> Remembered:
-        """Store a reflection: a note of that category with an opinion on what is remembered.
+        """Store a reflection: a note with an opinion on what is remembered.
 
-        `about` names entities, `session` a conversation and `relation` a (source, type, target), all of which
-        must exist. Entities that the text names are linked as well."""
+        Entities that the text names are linked as well.
+
+        Args:
+            content: The text.
+            about: Names of existing entities.
+            author: The agent or person who reflects.
+            mood: A word of your own, such as `doubt`.
+            session: An existing conversation that it is about.
+            relation: An existing (source, type, target) that it is about.
+            key: A retry with the same key returns the first result and writes nothing.
+
+        Raises:
+            NotFound: An entity, conversation or relation does not exist.
+
+        Examples:
+            >>> memory.upkeep.add_reflection("I guessed the date; ask next time", about="Tidebook").created
+            True"""
     async def search_reflections(
         self,
         query: str,
@@ -603,10 +1337,27 @@ class AsyncUpkeep:
         explain: bool = ...,
         record: bool = ...,
     ) -> Answer:
-        """As `recall`, over reflections alone: of an author, in a mood, about an entity and so on."""
+        """Return the same as `recall`, but search reflections alone.
+
+        Args:
+            query: The query.
+            author: Only reflections of this author.
+            mood: Only reflections in this mood.
+            about: Only reflections about this entity.
+            session: Only reflections about this conversation.
+            relation: Only reflections about this (source, type, target).
+            limit: Number of hits.
+            profile: The ranking profile.
+            explain: Tell for every hit what each ranking step did.
+            record: Record the hits, as a signal for later rankings.
+
+        Examples:
+            >>> thought = memory.upkeep.add_reflection("I guessed the date; ask next time")
+            >>> memory.upkeep.search_reflections("date")[0].memory.id == thought.id
+            True"""
 
 class AsyncSettling:
-    """`memory.upkeep.settling`: what there is to decide, and the ways to decide it."""
+    """`memory.upkeep.settling`: decisions for a person to make."""
     async def page(
         self,
         kind: SettleKind,
@@ -617,14 +1368,50 @@ class AsyncSettling:
         stale_days: float = ...,
         progress: Progress | None = ...,
     ) -> tuple[tuple[ReviewItem, ...], bool]:
-        """Return items of one kind from `start` on, and whether there are more; with `dismissed`, the
-        dismissed ones.
+        """Return items of one kind to decide, and whether there are more.
 
         Contradictions are searched among the newest texts: two thousand notes, and as many observations.
-        Entities to split are those that gained one of the newest twenty thousand observations."""
+        Entities to split are those that gained one of the newest twenty thousand observations.
+
+        Args:
+            kind: The kind of decision.
+            start: Number of items to skip.
+            limit: Number of items to return.
+            dismissed: Return the dismissed items instead.
+            stale_days: Days without use after which an entity counts as stale.
+            progress: Reports the items compared.
+
+        Examples:
+            >>> memory.upkeep.settling.page("contradiction")
+            ((), False)"""
     async def settle(self, key: str, action: SettleAction) -> SettleUndo:
-        """Do one thing about what this key names; what it returns takes it back."""
-    async def undo(self, undo: SettleUndo) -> None: ...
+        """Apply one decision.
+
+        Args:
+            key: The `key` of an item.
+            action: One of the item's actions.
+
+        Returns:
+            A value for `undo`.
+
+        Raises:
+            NotFound: The item was decided, or what it names is gone.
+
+        Examples:
+            >>> notes = memory.remember_many(["Ana lives in Porto", "Ana lives in Lisbon"])
+            >>> items, has_more = memory.upkeep.settling.page("contradiction")
+            >>> undo = memory.upkeep.settling.settle(items[0].key, "supersede_older")"""
+    async def undo(self, undo: SettleUndo) -> None:
+        """Take a decision back.
+
+        Raises:
+            Conflict: A memory was changed since.
+
+        Examples:
+            >>> notes = memory.remember_many(["Ana lives in Porto", "Ana lives in Lisbon"])
+            >>> items, has_more = memory.upkeep.settling.page("contradiction")
+            >>> undo = memory.upkeep.settling.settle(items[0].key, "supersede_older")
+            >>> memory.upkeep.settling.undo(undo)"""
 
 class open:
     """Open a memory, with what `recollect.open` takes: `async with open(…)`, or `await open(…)`."""
@@ -640,12 +1427,25 @@ class open:
     ) -> None:
         """Open a memory, or create it.
 
-        `store` is the path of its file, `postgresql://…` for one in a database, or `:memory:` for one that ends
-        with the process; without it, the setting, or one file in the user's data folder. `owner` and `agent` are
-        the scope; without an agent, what all agents of the owner keep is read. `model` names an embedding model;
-        `auto` chooses, among those installed, by the languages of the first texts; `none` searches by words
-        alone. `session` names the conversation that the calls belong to; without it, this opening is a session of
-        its own."""
+        Args:
+            store: The path of its file, `postgresql://…` for a store in a database, or `:memory:` for one that
+                ends with the process. Without it, the setting `store`, else one file in the user's data folder.
+            owner: Whose memories are read and written.
+            agent: The agent whose memories are read and written. Without it, those of all agents are read.
+            model: An embedding model. `auto` chooses one of those installed by the languages of the first texts;
+                `none` searches by words alone.
+            session: The conversation that the calls belong to. Without it, this opening is a session of its own.
+            clock: Returns the time, for tests.
+
+        Raises:
+            InvalidInput: A setting is wrong.
+            NotAStore: The file is something else, or is from a newer version.
+            StoreUnavailable: The store cannot be reached, or another process locks it.
+
+        Examples:
+            >>> with recollect.open(":memory:", model="none") as memory:
+            ...     memory.remember("Ana prefers tea").id
+            1"""
     def __await__(self) -> Generator[Any, None, AsyncEngine]: ...
     async def __aenter__(self) -> AsyncEngine: ...
     async def __aexit__(self, *_: object) -> None: ...

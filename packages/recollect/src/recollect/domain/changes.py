@@ -26,7 +26,7 @@ GENERIC = "generic"
 
 @dataclass(frozen=True, slots=True)
 class NewObservation:
-    """`supersedes` names the older observation by its id or by its exact content."""
+    """An observation to add. `supersedes` names the older one by its id or by its exact content."""
 
     content: str
     kind: str = GENERIC
@@ -36,6 +36,14 @@ class NewObservation:
 
 @dataclass(frozen=True, slots=True)
 class NewEntity:
+    """An entity to create.
+
+    Examples:
+        >>> ana = recollect.NewEntity("Ana", "person", (recollect.NewObservation("Speaks Czech"),))
+        >>> memory.create_entities([ana])[0].created
+        True
+    """
+
     name: str
     type: str = UNKNOWN
     observations: tuple[NewObservation, ...] = ()
@@ -45,6 +53,14 @@ class NewEntity:
 
 @dataclass(frozen=True, slots=True)
 class NewRelation:
+    """A relation to create between two entities.
+
+    Examples:
+        >>> relation = recollect.NewRelation("Tidebook", "Marisol Vega", "belongs to")
+        >>> memory.graph.create_relations([relation])[0].created
+        True
+    """
+
     source: str
     target: str
     type: str
@@ -55,13 +71,13 @@ class NewRelation:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One turn of a talk, as a caller gives it."""
+    """A message of a conversation to store."""
 
     content: str
     role: str | None = None
     speaker: str | None = None
     at: datetime | None = None
-    """When it was said. None: now, as far as anyone knows."""
+    """When it was said (default: now)."""
     source: str | None = None
     """Where it comes from. The same source again in the same session is the same turn."""
     metadata: Mapping[str, Any] | None = None

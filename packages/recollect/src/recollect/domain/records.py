@@ -66,7 +66,14 @@ class Consolidation(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """The owner and agent of a memory. Two scopes never see or influence one another."""
+    """The owner and agent of a memory. Two scopes never see or influence one another.
+
+    Examples:
+        >>> memory.scoped("ana", "planner").remember("Ana prefers tea").id
+        6
+        >>> memory.get(6) is None
+        True
+    """
 
     owner: str = ""
     agent: str | None = ""
@@ -140,7 +147,15 @@ class NoteFields(TypedDict, total=False):
 
 @dataclass(frozen=True, slots=True)
 class Memory(Record):
-    """One thing remembered, of any kind; fields that a kind does not use keep their default."""
+    """One memory of any kind. Fields that a kind does not use keep their default.
+
+    Examples:
+        >>> note = memory.get(1)
+        >>> note
+        Memory(id=1, kind='note', text='Marisol Vega is allergic to nuts', date=2026-03-01 12:00)
+        >>> note.to_dict()["tags"]
+        ['health']
+    """
 
     id: int
     kind: Kind
@@ -555,7 +570,13 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class RecallOptions:
-    """Options of `recall`, `search` and `why_not` that few callers need."""
+    """Options of `recall`, `search` and `why_not` that few callers need.
+
+    Examples:
+        >>> options = recollect.RecallOptions(min_confidence=0.5, abstain=True)
+        >>> len(memory.recall("the boiling point of tungsten", options=options))
+        0
+    """
 
     category: str | None = None
     """Only texts of this category."""

@@ -107,7 +107,12 @@ class ConflictingMemory(Record):
 
 @dataclass(frozen=True, slots=True)
 class Remembered(Record):
-    """The result for one note."""
+    """The result of storing one note.
+
+    Examples:
+        >>> memory.remember("The release is on 12 March").created
+        False
+    """
 
     id: int
     text: str = field(metadata=HIDDEN)
@@ -228,7 +233,15 @@ class ContextItem(Record):
 
 @dataclass(frozen=True, slots=True)
 class Context(Rows[ContextItem]):
-    """Texts for an agent to read before it answers."""
+    """A text for an agent to read before it answers, and the memories in it.
+
+    `str(context)` is the text. Iterating gives the memories. It is true if it has a text.
+
+    Examples:
+        >>> context = memory.context("What may I cook for Marisol?", budget_tokens=200)
+        >>> context[0].id
+        1
+    """
 
     __rows__ = "memories"
     query: str
@@ -275,7 +288,13 @@ class RelatedBatch(Rows[RelationResult]):
 
 @dataclass(frozen=True, slots=True)
 class Graph(Rows[Memory]):
-    """Entities, and the relations in force that start or end at one of them."""
+    """Entities, and the relations in force that start or end at one of them. Iterating gives the entities.
+
+    Examples:
+        >>> graph = memory.graph.read_graph()
+        >>> len(graph), len(graph.relations)
+        (2, 1)
+    """
 
     __rows__ = "entities"
     entities: tuple[Memory, ...]
@@ -322,7 +341,15 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Hit(Record):
-    """A memory that a search found, with the reasons for its rank."""
+    """A memory that a search found, with the reasons for its rank.
+
+    Examples:
+        >>> hit = memory.recall("nuts", kinds="note")[0]
+        >>> hit.memory.text
+        'Marisol Vega is allergic to nuts'
+        >>> 0 <= hit.confidence <= 1
+        True
+    """
 
     __merged__: ClassVar[tuple[str, ...]] = ("memory",)
     memory: Memory
@@ -355,7 +382,21 @@ class Hit(Record):
 
 @dataclass(frozen=True, slots=True)
 class Answer(Rows[Hit]):
-    """The hits of a search, best first."""
+    """The hits of a search, best first: a sequence with a summary.
+
+    It is true if it has hits and one of them seems to answer. A `doubtful` answer is false, though its hits,
+    the nearest memories, can be read.
+
+    Examples:
+        >>> answer = memory.recall("nuts", kinds="note")
+        >>> len(answer), bool(answer)
+        (1, True)
+        >>> for hit in answer:
+        ...     print(hit.memory.id, hit.memory.text)
+        1 Marisol Vega is allergic to nuts
+        >>> answer.to_dicts()[0]["kind"]
+        'note'
+    """
 
     __rows__ = "hits"
     query: str

@@ -423,13 +423,33 @@ class Dreams:
 
     @retry_after_failover
     def history(self, limit: int = 20, before: int | None = None) -> tuple[DreamRecord, ...]:
-        """The dreams of this scope, the newest first; with `before`, only those before that one."""
+        """Return the dreams of this scope, newest first.
+
+        Args:
+            limit: Number of dreams.
+            before: Only dreams before this one.
+
+        Examples:
+            >>> dream = memory.dream()
+            >>> [each.id for each in memory.dreams.history()]
+            [1]
+        """
         with self.services.read() as view:
             return tuple(dream_records(view, scope_id(view, self.services.scope), limit, before=before))
 
     @retry_after_failover
     def journal(self, id: int) -> tuple[DreamRecord, Mapping[str, object]]:  # noqa: A002  # the domain's word
-        """A dream, and every change that it made, with before and after."""
+        """Return a dream, and every change that it made, with the values before and after.
+
+        Raises:
+            NotFound: There is no such dream.
+
+        Examples:
+            >>> dream = memory.dream()
+            >>> record, changes = memory.dreams.journal(1)
+            >>> record.id
+            1
+        """
         with self.services.read() as view:
             scope = scope_id(view, self.services.scope)
             found = dream_journal(view, scope, id)
@@ -439,9 +459,19 @@ class Dreams:
         return record, found
 
     def undo(self, id: int, *, later: bool = False) -> DreamUndoResult:  # noqa: A002  # the domain's word
-        """Put everything back as it was before a dream; what was changed since is reported and left.
+        """Put everything back as it was before a dream. Values that changed since are reported and left.
 
-        With `later`, the dreams that came after it are undone as well.
+        Args:
+            id: The dream.
+            later: Also undo the dreams that came after it.
+
+        Raises:
+            NotFound: There is no such dream.
+            Conflict: Later dreams build on it, and `later` is off.
+
+        Examples:
+            >>> dream = memory.dream()
+            >>> undone = memory.dreams.undo(1)
         """
         ids = undone_with(self.services, id)
         wanted = ids if later and id in ids else (id,)

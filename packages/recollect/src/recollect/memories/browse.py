@@ -491,10 +491,20 @@ class Browse:
         showings: int = 20,
         as_of: AsOf | None = None,
     ) -> WholeMemory:
-        """Return a memory with everything that the store knows of it, forgotten or not; with `as_of`, as it
-        read then.
+        """Return a memory with everything that the store knows of it, forgotten or not.
 
-        `showings` is the number of recent answers to list that showed it.
+        Args:
+            id: The memory.
+            showings: Number of recent answers to list that showed it.
+            as_of: Return it as it read at that time. A day alone means its end in the user's zone.
+
+        Raises:
+            NotFound: The scope has no such memory.
+
+        Examples:
+            >>> whole = memory.browse.memory(1)
+            >>> whole.memory.text, len(whole.versions)
+            ('Marisol Vega is allergic to nuts', 1)
         """
         then = as_of_time(as_of, self.services.zone)
         self.services.usage.settle(self.services.usage.patience_seconds)
@@ -537,7 +547,18 @@ class Browse:
         limit: int = 100,
         after: str | None = None,
     ) -> BrowsePage:
-        """Memories of any kind, filtered and sorted; pass the page's `cursor` as `after` for the next."""
+        """Return one page of memories of any kind, filtered and sorted.
+
+        Args:
+            wanted: The filter; without it, everything in force.
+            order: The order of the memories.
+            limit: Number of memories.
+            after: The `cursor` of the page before.
+
+        Examples:
+            >>> len(memory.browse.page())
+            5
+        """
         wanted = _aware(wanted)
         if not 1 <= limit <= MOST_PER_PAGE:
             raise InvalidInput(
@@ -565,9 +586,17 @@ class Browse:
 
     @retry_after_failover
     def timeline(self, wanted: BrowseFilter | None = None, unit: Unit = "day") -> Sequence[Bucket]:
-        """How many of these memories are of each of the user's days, weeks (from Monday) or months.
+        """Count memories by the user's days, weeks (from Monday) or months.
 
-        The store counts by the quarter of an hour, or by the day where those are UTC's: it reads no memory.
+        The store counts by the quarter of an hour, or by the day in UTC; it reads no memory.
+
+        Args:
+            wanted: The filter; without it, everything in force.
+            unit: `day`, `week` or `month`.
+
+        Examples:
+            >>> [(bucket.start.date().isoformat(), bucket.count) for bucket in memory.browse.timeline()]
+            [('2026-03-01', 5)]
         """
         wanted, zone = _aware(wanted), self.services.zone
         per = DAY if zone is UTC else _QUARTER_HOUR
@@ -579,7 +608,12 @@ class Browse:
 
     @retry_after_failover
     def tags(self) -> Sequence[NameCount]:
-        """Every tag that something in force has, the most frequent first, in its most frequent spelling."""
+        """Return every tag in use, most frequent first, in its most frequent spelling.
+
+        Examples:
+            >>> [(tag.name, tag.count) for tag in memory.browse.tags()]
+            [('health', 1)]
+        """
         with self.services.read() as view:
             own = (OneOf("scope_id", self.services.scope_ids(view)), *IN_FORCE)
             spelt = view.count("tag", (BelongsTo("memory_id", "memory", own),), by="tag")
@@ -593,7 +627,13 @@ class Browse:
 
     @retry_after_failover
     def categories(self) -> Sequence[NameCount]:
-        """Every category that something in force has, the most frequent first."""
+        """Return every category in use, most frequent first.
+
+        Examples:
+            >>> note = memory.remember("We chose SQLite", category="decision")
+            >>> [category.name for category in memory.browse.categories()]
+            ['decision']
+        """
         with self.services.read() as view:
             own = (OneOf("scope_id", self.services.scope_ids(view)), is_set("category"), *IN_FORCE)
             found = view.count("memory", own, by="category")
@@ -609,7 +649,19 @@ class Browse:
         start: int = 0,
         limit: int = 100,
     ) -> Sequence[EntityCounts]:
-        """Live entities with how many observations, relations and mentions each has."""
+        """Return entities with the number of observations, relations and mentions of each.
+
+        Args:
+            type: Only entities of this type.
+            contains: Only entities whose name contains this text.
+            order: The order of the entities.
+            start: Number of entities to skip.
+            limit: Number of entities to return.
+
+        Examples:
+            >>> [(each.entity.name, each.mentions) for each in memory.browse.entities()]
+            [('Marisol Vega', 1), ('Tidebook', 0)]
+        """
         with self.services.read() as view:
             scopes = OneOf("scope_id", self.services.scope_ids(view))
             own: list[Condition] = [scopes, Equals("kind", "entity"), *IN_FORCE]

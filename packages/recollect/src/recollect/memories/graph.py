@@ -171,7 +171,7 @@ _MOST_AGENTS = 5
 
 @dataclass(frozen=True, slots=True)
 class KnowledgeGraph:
-    """`memory.graph`: what one can do with entities, beside creating them."""
+    """`memory.graph`: entities, their observations, and the relations between them."""
 
     services: Services
 
@@ -185,7 +185,22 @@ class KnowledgeGraph:
         key: str | None = None,
         progress: Progress | None = None,
     ) -> ObservedBatch:
-        """Add observations to entities that exist, by name. Near-repeats are flagged, never dropped."""
+        """Add observations to existing entities. Near-copies of older ones are flagged, never dropped.
+
+        Args:
+            additions: For each name a text, or a list of texts, `NewObservation` values or mappings.
+            keep_going: Leave out rows that cannot be stored, and list them in `rejected`.
+            key: A retry with the same key returns the first result and writes nothing.
+            progress: Reports the embedding, which follows the write.
+
+        Raises:
+            NotFound: There is no entity of that name.
+
+        Examples:
+            >>> batch = memory.graph.add_observations({"Marisol Vega": "Drinks oolong"})
+            >>> [added.content for added in batch[0].added]
+            ['Drinks oolong']
+        """
         own = self.services.for_writing
         with self._naming_agents():
             return _observe(
@@ -207,7 +222,22 @@ class KnowledgeGraph:
         keep_going: bool = False,
         key: str | None = None,
     ) -> RelatedBatch:
-        """Connect entities. With `create_missing`, one that is absent is made, of type `unknown`."""
+        """Connect entities.
+
+        Args:
+            relations: `(source, type, target)` tuples, `NewRelation` values or mappings.
+            create_missing: Create entities that do not exist, of type `unknown`.
+            keep_going: Leave out rows that cannot be stored, and list them in `rejected`.
+            key: A retry with the same key returns the first result and writes nothing.
+
+        Raises:
+            NotFound: An entity does not exist, and `create_missing` is off.
+
+        Examples:
+            >>> batch = memory.graph.create_relations([("Ana", "works on", "Tidebook")], create_missing=True)
+            >>> batch[0].created
+            True
+        """
         own = self.services.for_writing
         with self._naming_agents():
             done, rejected = apply_rows(
@@ -234,22 +264,51 @@ class KnowledgeGraph:
         return RelatedBatch(related, rejected, note)
 
     def end_relation(self, source: str, type: str, target: str, *, at: datetime | None = None) -> None:  # noqa: A002  # the domain's word
-        """Say that a relation held until `at` (now, if not given). It stays, as history."""
+        """End a relation. It stays as history.
+
+        Args:
+            source: The name of the entity that it starts at.
+            type: The type of the relation.
+            target: The name of the entity that it leads to.
+            at: When it ended; now, if not given.
+
+        Raises:
+            NotFound: No such relation is in force.
+
+        Examples:
+            >>> memory.graph.end_relation("Marisol Vega", "leads", "Tidebook")
+        """
         kind = clean_type(type, "type of the relation")
         own = self.services.for_writing
         with self._naming_agents():
             own.write([changes.EndRelation(own.scope, clean_name(source), clean_name(target), kind, at)])
 
     def delete_entities(self, names: Iterable[str]) -> tuple[int, ...]:
-        """Forget entities by exact name, and their relations; returns the ids, which `restore` takes.
+        """Forget entities by exact name, with their relations. Unknown names are ignored.
 
-        Names that are absent are passed over.
+        Returns:
+            The ids of those that existed, for `restore`.
+
+        Examples:
+            >>> memory.graph.delete_entities(["Tidebook", "Nothing"])
+            (4,)
         """
         own, wanted = self.services.for_writing, tuple(map(clean_name, one_or_more(names, "Names")))
         return own.write([changes.Forget(own.scope, names=wanted)])[0].ids
 
     def delete_observations(self, removals: Mapping[str, Sequence[str]]) -> int:
-        """Remove observations by exact text; returns how many there were."""
+        """Remove observations by exact text.
+
+        Args:
+            removals: For each name a text, or a list of texts.
+
+        Returns:
+            The number of observations that existed.
+
+        Examples:
+            >>> memory.graph.delete_observations({"Marisol Vega": "Leads the harbour team"})
+            1
+        """
         own = self.services.for_writing
         gone = [
             changes.RemoveObservations(own.scope, clean_name(name), tuple(one_or_more(texts, "Observations")))
@@ -258,14 +317,31 @@ class KnowledgeGraph:
         return sum(outcome.count for outcome in own.write(gone))
 
     def delete_relations(self, relations: Iterable[RelationLike]) -> int:
-        """Remove relations; returns how many there were, inverses included."""
+        """Remove relations that were never true; `end_relation` is for those that no longer hold.
+
+        Returns:
+            The number of relations that existed, inverses included.
+
+        Examples:
+            >>> memory.graph.delete_relations([("Marisol Vega", "leads", "Tidebook")])
+            1
+        """
         own = self.services.for_writing
         wanted = [relation_of(relation) for relation in check_list(relations, "Relations")]
         gone = [changes.Unrelate(own.scope, each.source, each.target, each.type) for each in wanted]
         return sum(outcome.count for outcome in own.write(gone))
 
     def set_status(self, name: str, status: str) -> Status:
-        """Mark an entity as active, paused, completed or archived."""
+        """Mark an entity as active, paused, completed or archived.
+
+        Raises:
+            InvalidInput: There is no such status.
+            NotFound: There is no entity of that name.
+
+        Examples:
+            >>> memory.graph.set_status("Tidebook", "paused")
+            <Status.PAUSED: 'paused'>
+        """
         wanted = Status.of(status)
         id_ = entity_named(self.services, name)
         own = self.services.of_memory(id_)
@@ -273,7 +349,16 @@ class KnowledgeGraph:
         return wanted
 
     def restore_observation(self, id: int) -> None:  # noqa: A002  # the domain's word
-        """Bring back an observation that was removed by itself, or superseded."""
+        """Bring back an observation that was removed by itself, or superseded.
+
+        Raises:
+            NotFound: There is no such observation.
+
+        Examples:
+            >>> memory.graph.delete_observations({"Marisol Vega": "Leads the harbour team"})
+            1
+            >>> memory.graph.restore_observation(1)
+        """
         self.services.for_writing.write([changes.RestoreObservation(self.services.for_writing.scope, id)])
         catch_up(self.services.for_writing)
 
@@ -298,7 +383,16 @@ class KnowledgeGraph:
 
     @retry_after_failover
     def read_graph(self, *, limit: int = 100, after: int = 0) -> Graph:
-        """One page of the graph, oldest entities first; pass its `cursor` as `after` for the next."""
+        """Return one page of the graph, oldest entities first.
+
+        Args:
+            limit: Number of entities.
+            after: The `cursor` of the page before.
+
+        Examples:
+            >>> [entity.name for entity in memory.graph.read_graph()]
+            ['Marisol Vega', 'Tidebook']
+        """
         _check_limit(limit)
         with self.services.read() as view:
             entities = memory_page(view, self.services.where(Kind.ENTITY), after, limit + 1)
@@ -311,8 +405,16 @@ class KnowledgeGraph:
     def search_nodes(self, query: str, *, limit: int = 50, after: int = 0) -> Graph:
         """Find entities whose name, type or observations contain the words, or the text literally.
 
-        Entities with the words come first, best first; then those that contain the text inside a word. Pass
-        the answer's `cursor` as `after` for the next page.
+        Entities with the words come first, best first; then those that contain the text inside a word.
+
+        Args:
+            query: Words, or a part of a word.
+            limit: Number of entities.
+            after: The `cursor` of the page before.
+
+        Examples:
+            >>> [entity.name for entity in memory.graph.search_nodes("harbour")]
+            ['Marisol Vega']
         """
         _check_limit(limit)
         stop, where = after + limit, self.services.where(Kind.ENTITY)
@@ -325,9 +427,19 @@ class KnowledgeGraph:
 
     @retry_after_failover
     def open_nodes(self, names: Sequence[str], *, record: bool = True, history: bool = False) -> Graph:
-        """Entities by name, in the order asked for, with the relations in force that touch them.
+        """Return entities by name, in the given order, with the relations that touch them.
 
-        With `history`, also the relations that ended. Names that are absent are passed over.
+        Unknown names are ignored.
+
+        Args:
+            names: One name, or several.
+            record: Count the entities as opened.
+            history: Also return relations that ended.
+
+        Examples:
+            >>> graph = memory.graph.open_nodes("Marisol Vega")
+            >>> [(each.source_name, each.type, each.target_name) for each in graph.relations]
+            [('Marisol Vega', 'leads', 'Tidebook')]
         """
         wanted = [clean_name(name) for name in one_or_more(names, "Names")]
         now = self.services.clock()
@@ -346,9 +458,19 @@ class KnowledgeGraph:
 
     @retry_after_failover
     def neighbours_of(self, name: str, *, depth: int = 1, as_of: AsOf | None = None) -> Neighbourhood:
-        """The entities within `depth` relations in force of one, in either direction, the nearest first.
+        """Return the entities around one, nearest first, over relations in either direction.
 
-        With `as_of`, those that were known and in force at that moment.
+        Args:
+            name: The entity.
+            depth: The most relations between it and a neighbour.
+            as_of: Use what was known and in force at that time. A day alone means its end in the user's zone.
+
+        Raises:
+            NotFound: There is no entity of that name.
+
+        Examples:
+            >>> [(entity.name, steps) for entity, steps in memory.graph.neighbours_of("Tidebook").entities]
+            [('Marisol Vega', 1)]
         """
         check_hops(depth)
         start, then = entity_named(self.services, name), as_of_time(as_of, self.services.zone)
@@ -362,7 +484,22 @@ class KnowledgeGraph:
 
     @retry_after_failover
     def paths(self, source: str, target: str, *, depth: int = 4, limit: int = 10) -> GraphPaths:
-        """How two entities are connected: ways of at most `depth` relations in force, the shortest first."""
+        """Return the ways from one entity to another, shortest first.
+
+        Args:
+            source: The entity to start at.
+            target: The entity to reach.
+            depth: The most relations of a way.
+            limit: Number of ways.
+
+        Raises:
+            NotFound: There is no entity of that name.
+
+        Examples:
+            >>> way, = memory.graph.paths("Tidebook", "Marisol Vega").paths
+            >>> [relation.type for relation in way]
+            ['leads']
+        """
         check_hops(depth)
         if not 1 <= limit <= MOST_PATHS:
             raise InvalidInput(f"Ask for 1 to {MOST_PATHS} paths, not {limit}.")

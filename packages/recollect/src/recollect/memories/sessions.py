@@ -29,14 +29,31 @@ class Sessions:
 
     @retry_after_failover
     def list(self) -> Sequence[Session]:
-        """The conversations of this scope, the one with the newest turn first."""
+        """Return the conversations of this scope, the one with the newest message first.
+
+        Examples:
+            >>> [(session.name, session.turns) for session in memory.sessions.list()]
+            [('monday', 1)]
+        """
         with self.services.read() as view:
             found = [one for scope in self.services.scope_ids(view) for one in sessions_of(view, scope)]
         return sorted(found, key=lambda one: (-one.last_at.timestamp(), one.name))
 
     @retry_after_failover
     def turns(self, session: str, *, last: int | None = None) -> Sequence[Memory]:
-        """Return a session's messages in order; with `last`, only that number from its end."""
+        """Return the messages of a session in order.
+
+        Args:
+            session: The name of the conversation.
+            last: Only this number of messages from its end.
+
+        Raises:
+            NotFound: There is no such conversation.
+
+        Examples:
+            >>> [message.text for message in memory.sessions.turns("monday")]
+            ['We moved the stand-up to ten.']
+        """
         if last is not None and not 1 <= last <= MOST_TURNS:
             raise InvalidInput(f"The number of turns is 1 to {MOST_TURNS:,}, not {last}.")
         name = name_as_kept(session)
@@ -46,7 +63,20 @@ class Sessions:
 
     @retry_after_failover
     def neighbours(self, id: int, *, before: int = 2, after: int = 2) -> Sequence[Memory]:  # noqa: A002  # the domain's word
-        """A message with its neighbours in the session, in order."""
+        """Return a message with those around it in its session, in order.
+
+        Args:
+            id: The message.
+            before: Number of messages before it.
+            after: Number of messages after it.
+
+        Raises:
+            NotFound: There is no such message.
+
+        Examples:
+            >>> [message.id for message in memory.sessions.neighbours(5)]
+            [5]
+        """
         message = self.services.memory(id)
         if message.kind is not Kind.MESSAGE or message.session is None or message.position is None:
             raise InvalidInput(f"Memory {id} is no message of a session, so it has no neighbours.")
@@ -55,9 +85,16 @@ class Sessions:
             return turns_of(view, scope_id(view, message.scope), message.session, first, last)
 
     def extract(self, session: str) -> tuple[Remembered, ...]:
-        """Extract notes from a session's messages, as `add_messages` does, later.
+        """Extract notes from a session's messages, as `add_messages` does, at a later time.
 
         Notes that were extracted before are skipped, also if they were corrected or forgotten since.
+
+        Raises:
+            ExtractionFailed: The extractor cannot be reached or gives no usable answer.
+
+        Examples:
+            >>> [note.text for note in memory.sessions.extract("monday")]
+            []
         """
         own = self.services.for_writing
         scope, name = own.scope, name_as_kept(session)
@@ -76,7 +113,15 @@ class Sessions:
         return _extract_notes(own, left, without=drawn).notes
 
     def forget(self, session: str) -> tuple[int, ...]:
-        """Forget a conversation: its messages, and its notes. `restore` brings each back."""
+        """Forget a conversation: its messages, and the notes extracted from them. `restore` brings each back.
+
+        Returns:
+            The ids of the forgotten memories.
+
+        Examples:
+            >>> memory.sessions.forget("monday")
+            (5,)
+        """
         services, name = self.services, name_as_kept(session)
         with services.read() as view:
             _, last = session_end(services, view, name)

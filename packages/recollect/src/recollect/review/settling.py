@@ -135,7 +135,7 @@ class SettleUndo:
 
 @dataclass(frozen=True, slots=True)
 class Settling:
-    """`memory.upkeep.settling`: what there is to decide, and the ways to decide it."""
+    """`memory.upkeep.settling`: decisions for a person to make."""
 
     services: Services
 
@@ -150,11 +150,22 @@ class Settling:
         stale_days: float = STALE_DAYS,
         progress: Progress | None = None,
     ) -> tuple[tuple[ReviewItem, ...], bool]:
-        """Return items of one kind from `start` on, and whether there are more; with `dismissed`, the
-        dismissed ones.
+        """Return items of one kind to decide, and whether there are more.
 
         Contradictions are searched among the newest texts: two thousand notes, and as many observations.
         Entities to split are those that gained one of the newest twenty thousand observations.
+
+        Args:
+            kind: The kind of decision.
+            start: Number of items to skip.
+            limit: Number of items to return.
+            dismissed: Return the dismissed items instead.
+            stale_days: Days without use after which an entity counts as stale.
+            progress: Reports the items compared.
+
+        Examples:
+            >>> memory.upkeep.settling.page("contradiction")
+            ((), False)
         """
         services = self.services.for_writing
         with services.read() as view:
@@ -176,7 +187,23 @@ class Settling:
         return marked, len(shown) > limit
 
     def settle(self, key: str, action: SettleAction) -> SettleUndo:
-        """Do one thing about what this key names; what it returns takes it back."""
+        """Apply one decision.
+
+        Args:
+            key: The `key` of an item.
+            action: One of the item's actions.
+
+        Returns:
+            A value for `undo`.
+
+        Raises:
+            NotFound: The item was decided, or what it names is gone.
+
+        Examples:
+            >>> notes = memory.remember_many(["Ana lives in Porto", "Ana lives in Lisbon"])
+            >>> items, has_more = memory.upkeep.settling.page("contradiction")
+            >>> undo = memory.upkeep.settling.settle(items[0].key, "supersede_older")
+        """
         services = self.services.for_writing
         kind, references = _parsed(key)
         if action not in _ACTIONS[kind]:
@@ -198,6 +225,17 @@ class Settling:
         return _apply_decision(services, key, action, sides)
 
     def undo(self, undo: SettleUndo) -> None:
+        """Take a decision back.
+
+        Raises:
+            Conflict: A memory was changed since.
+
+        Examples:
+            >>> notes = memory.remember_many(["Ana lives in Porto", "Ana lives in Lisbon"])
+            >>> items, has_more = memory.upkeep.settling.page("contradiction")
+            >>> undo = memory.upkeep.settling.settle(items[0].key, "supersede_older")
+            >>> memory.upkeep.settling.undo(undo)
+        """
         services = self.services.for_writing
         match undo.action:
             case "keep":

@@ -120,7 +120,7 @@ class AnswerReplay(Record):
 
 @dataclass(frozen=True, slots=True)
 class AnswerLog:
-    """`memory.answers`: what was asked, what was shown, and what became of it."""
+    """`memory.answers`: the log of answers, with questions, hits and feedback."""
 
     services: Services
 
@@ -135,8 +135,21 @@ class AnswerLog:
         before: int | None = None,
         limit: int = 50,
     ) -> Sequence[LoggedAnswer]:
-        """Answers, the newest first: of a profile, with or without feedback, with feedback on a memory, or to
-        questions that contain a text. `before` is the number of the last one that was seen."""
+        """Return logged answers, newest first.
+
+        Args:
+            profile: Only answers of this profile.
+            judged: Only answers with feedback, or only those without.
+            memory: Only answers with feedback on this memory.
+            contains: Only answers to questions that contain this text.
+            before: The number of the last answer of the page before.
+            limit: Number of answers.
+
+        Examples:
+            >>> answer = memory.recall("nuts")
+            >>> [each.query for each in memory.answers.page()]
+            ['nuts']
+        """
         self.services.usage.settle(_PATIENCE_SECONDS)
         with self.services.read() as view:
             where: list[Condition] = [OneOf("scope_id", self.services.scope_ids(view))]
@@ -156,7 +169,17 @@ class AnswerLog:
 
     @retry_after_failover
     def get(self, id: int) -> tuple[LoggedAnswer, Mapping[int, Memory]]:  # noqa: A002  # the domain's word
-        """One answer, with the memories that it ranked and that are still there."""
+        """Return one answer, with the memories that it ranked and that still exist.
+
+        Raises:
+            NotFound: There is no such answer.
+
+        Examples:
+            >>> answer = memory.recall("nuts")
+            >>> logged, memories = memory.answers.get(memory.answers.page()[0].id)
+            >>> logged.shown[0] in memories
+            True
+        """
         self.services.usage.settle(_PATIENCE_SECONDS)
         with self.services.read() as view:
             named = (Equals("id", id), OneOf("scope_id", self.services.scope_ids(view)))
@@ -168,7 +191,16 @@ class AnswerLog:
             return answer, memories_by_id(view, sorted(ids))
 
     def replay(self, id: int) -> AnswerReplay:  # noqa: A002  # the domain's word
-        """The same question now, by the profile and by what it is compared with, beside what it gave then."""
+        """Ask a logged question again, and return the ranks of then and now, by profile and baseline.
+
+        Raises:
+            NotFound: There is no such answer.
+
+        Examples:
+            >>> answer = memory.recall("nuts")
+            >>> memory.answers.replay(memory.answers.page()[0].id).answer.query
+            'nuts'
+        """
         answer, memories = self.get(id)
         if not answer.query.strip():
             raise InvalidInput("The log keeps no questions here, so that this one cannot be asked again.")

@@ -195,13 +195,20 @@ class TuningChange(Record):
 
 @dataclass(frozen=True, slots=True)
 class Tuning:
-    """Everything that one can do to a profile's numbers."""
+    """`memory.tuning`: measure and change the numbers of a profile."""
 
     services: Services
 
     @retry_after_failover
     def analyze(self, profile: str | None = None) -> TuningAnalysis:
-        """How the profile fares in the log against what it is compared with."""
+        """Compare the profile with its baseline on the logged answers.
+
+        Args:
+            profile: The profile; without it, the default one.
+
+        Examples:
+            >>> analysis = memory.tuning.analyze()
+        """
         with self._settled().read() as view:
             chosen, numbers = self._choose_profile(view, profile)
             events, unreadable = events_of(self.services, view, chosen.name)
@@ -216,7 +223,16 @@ class Tuning:
         ranges: Mapping[str, Sequence[float]] | None = None,
         dry_run: bool = False,
     ) -> TuningChange:
-        """Look for better numbers, and take a step towards them if they are better beyond chance."""
+        """Look for better numbers, and take a step towards them if they are better beyond chance.
+
+        Args:
+            profile: The profile; without it, the default one.
+            ranges: For a number, the values to try.
+            dry_run: Report the step, and change nothing.
+
+        Examples:
+            >>> change = memory.tuning.run(dry_run=True)
+        """
         with self._settled().read() as view:
             chosen, numbers = self._choose_profile(view, profile)
             events, _ = events_of(self.services, view, chosen.name)
@@ -238,7 +254,21 @@ class Tuning:
         exactly: bool = False,
         dry_run: bool = False,
     ) -> TuningChange:
-        """Move numbers towards these by a tenth of the way, or `exactly` there."""
+        """Move numbers a tenth of the way towards the given values.
+
+        Args:
+            values: The numbers, by name.
+            profile: The profile; without it, the default one.
+            exactly: Take the values as they are.
+            dry_run: Report the change, and write nothing.
+
+        Raises:
+            InvalidInput: There is no number of that name, or the value is out of range.
+
+        Examples:
+            >>> memory.tuning.set({"words.bm25": 0.06}, dry_run=True).written
+            False
+        """
         if not values:
             raise InvalidInput("Name at least one number to set, such as gamma=0.05.")
         with self.services.read() as view:
@@ -251,19 +281,38 @@ class Tuning:
 
     @retry_after_failover
     def confidence_curve(self, sample: int = 100, progress: Progress | None = None) -> ConfidenceCurve:
-        """How far the confidence of hits can be believed, by feedback, else by memories' own words."""
+        """Measure how well the confidence of hits is calibrated, by feedback or by the memories' own words.
+
+        Args:
+            sample: Number of memories to ask for.
+            progress: Reports the questions asked.
+
+        Examples:
+            >>> curve = memory.tuning.confidence_curve(sample=5)
+        """
         return confidence_curve(self._settled(), sample, progress)
 
     @retry_after_failover
     def log_status(self) -> AnswerLogStatus:
-        """Return the contents of the log, whether it grows, and which ranking queries get."""
+        """Return the size of the log, whether it grows, and which ranking queries get.
+
+        Examples:
+            >>> memory.tuning.log_status().on
+            True
+        """
         with self._settled().read() as view:
             return self._log(view, 0)
 
     def empty_log(self) -> int:
-        """Empty the log of answers and forget the queries; returns the number of answers.
+        """Empty the log of answers and forget the queries. Usage stays. This cannot be undone.
 
-        Usage stays. There is no way back.
+        Returns:
+            The number of answers.
+
+        Examples:
+            >>> answer = memory.recall("nuts")
+            >>> memory.tuning.empty_log()
+            1
         """
         self.services.usage.settle(_PATIENCE_SECONDS)
         count = self.services.write([EmptyLog(self.services.scope)])[0].count
@@ -273,7 +322,15 @@ class Tuning:
         return count
 
     def reset(self, profile: str | None = None, *, dry_run: bool = False) -> TuningChange:
-        """Back to the published numbers."""
+        """Go back to the published numbers.
+
+        Args:
+            profile: The profile; without it, the default one.
+            dry_run: Report the change, and write nothing.
+
+        Examples:
+            >>> change = memory.tuning.reset()
+        """
         with self.services.read() as view:
             chosen, numbers = self._choose_profile(view, profile)
         return self._change(chosen, numbers, numbers.published, "reset", {}, dry_run=dry_run)
@@ -281,7 +338,22 @@ class Tuning:
     def rollback(
         self, version: int | None = None, profile: str | None = None, *, dry_run: bool = False
     ) -> TuningChange:
-        """Back to the numbers of a version; without one, to those before the last, and each time further."""
+        """Go back to the numbers of an earlier version.
+
+        Args:
+            version: The version. Without it, the one before the last, and each time further back.
+            profile: The profile; without it, the default one.
+            dry_run: Report the change, and write nothing.
+
+        Raises:
+            NotFound: There is no such version.
+
+        Examples:
+            >>> memory.tuning.set({"words.bm25": 0.06}).version
+            1
+            >>> memory.tuning.rollback().version
+            2
+        """
         with self.services.read() as view:
             known = tunings(view, scope_id(view, self.services.scope), None, _ALL)
             named = next((each for each in known if each.version == version), None)
@@ -296,13 +368,27 @@ class Tuning:
 
     @retry_after_failover
     def history(self, profile: str | None = None, limit: int = 50) -> tuple[Tuned, ...]:
-        """Every set of numbers that was given, to this profile or to any, the newest first."""
+        """Return every set of numbers that profiles were given, newest first.
+
+        Args:
+            profile: Only those of this profile.
+            limit: Number of sets.
+
+        Examples:
+            >>> memory.tuning.history()
+            ()
+        """
         with self.services.read() as view:
             return tuple(tunings(view, scope_id(view, self.services.scope), profile, limit))
 
     @retry_after_failover
     def numbers(self, profile: str) -> ProfileNumbers:
-        """Published and tuned, side by side."""
+        """Return the published and the tuned numbers of a profile.
+
+        Examples:
+            >>> memory.tuning.numbers("recollect").version
+            0
+        """
         with self.services.read() as view:
             return self._numbers(view, self.services.profile(profile))
 
