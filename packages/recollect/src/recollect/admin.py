@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from recollect.domain.changes import CreateToken, NoteTokenUse, RevokeToken
-from recollect.domain.display import Record
 from recollect.domain.errors import InvalidInput, NotFound, RecollectError, StoreUnavailable
+from recollect.domain.json_values import Record
 from recollect.domain.lazy_dataclass import dataclass
 from recollect.domain.limits import STALE_DAYS, clean_name
 from recollect.domain.records import Kind, Memory, Problem, Scope, ScopeCounts, Session

@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING, Any, Literal, Self, Unpack
 from recollect.domain.changes import Forget, Purge, PurgeMemories, Restore
 from recollect.domain.errors import InvalidInput
 from recollect.domain.limits import DEFAULT_BUDGET, DEFAULT_PROFILE, SELF_TEST_HITS, SELF_TEST_SAMPLE
-from recollect.domain.records import Counts, Kind, Memory, Model, NoteFields, RecallOptions, Scope
-from recollect.domain.times import AsOf, as_of_time, aware
+from recollect.domain.records import AsOf, Counts, Kind, Memory, Model, NoteFields, RecallOptions, Scope
 from recollect.search.rows import memories_by_id
 from recollect.services import Services, retry_after_failover
 from recollect.stores.port import Progress
-from recollect.write.inputs import EntityLike, NoteLike, TurnLike, ids_of, one_or_more
+from recollect.write.inputs import EntityLike, NoteLike, TurnLike, as_of_time, aware, ids_of, one_or_more
 
 if TYPE_CHECKING:
     from recollect.admin import Upkeep

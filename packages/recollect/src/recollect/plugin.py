@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from recollect.transfer.importers import ForeignFormat, ForeignItem, ForeignSource
     from recollect.tuning.answers import ConfidenceBin, ConfidenceCurve, ReplayedMemory
     from recollect.tuning.tuning import TuningChange
+    from recollect.write.inputs import as_of_time
 
 MODULES = (
     "recollect.aio",
@@ -78,6 +79,7 @@ _HOMES = {
     "services": "memory_version",
     "stores.port": "CopySource CopyTarget Progress Snapshot Store Transaction",
     "text.tokens": "fold",
+    "write.inputs": "as_of_time",
     "transfer.importers": "ForeignFormat ForeignItem ForeignSource",
     "tuning.answers": "ConfidenceBin ConfidenceCurve ReplayedMemory",
     "tuning.tuning": "TuningChange",
@@ -123,6 +125,7 @@ __all__ = [  # a literal list for type checkers, kept equal to _HOMES by a test
     "TuningChange",
     "Unit",
     "WhyNot",
+    "as_of_time",
     "coarser",
     "command",
     "effect_text",

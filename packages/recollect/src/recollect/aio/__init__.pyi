@@ -7,6 +7,7 @@ from typing import Any, Concatenate, Literal, ParamSpec, Self, TypeVar, Unpack
 
 from recollect.admin import BackupFile, StoreState
 from recollect.domain.records import (
+    AsOf,
     Counts,
     DreamRecord,
     LoggedAnswer,
@@ -44,7 +45,6 @@ from recollect.domain.results import (
     SupersedeResult,
     WholeMemory,
 )
-from recollect.domain.times import AsOf
 from recollect.dreams.dreaming import DreamResult, DreamUndoResult
 from recollect.dreams.knobs import Knobs
 from recollect.engine import Engine

@@ -17,7 +17,6 @@ from recollect.cli.command import Call, option
 from recollect.domain.errors import InvalidInput, NotFound, RecollectError
 from recollect.domain.limits import DEFAULT_PROFILE
 from recollect.domain.records import NOTE_FIELDS
-from recollect.domain.times import as_of_time
 from recollect.text.phrases import memories_text
 
 if TYPE_CHECKING:
@@ -74,6 +73,7 @@ def when(*words: str, end: bool = False) -> Callable[[str], datetime | str]:
 def _moment(text: str, call: Call | None, *, end: bool) -> datetime:
     from recollect.language.time_phrases import time_of
     from recollect.text.tokens import content_words  # --help needs no grammar of times
+    from recollect.write.inputs import as_of_time
 
     now = (call or Call()).now()
     try:

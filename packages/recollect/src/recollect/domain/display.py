@@ -1,16 +1,13 @@
-"""How results look in Python: `repr`, `print`, tables in notebooks, and plain values."""
+"""How results look in Python: `repr`, `print`, and tables in notebooks."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import MISSING, fields, is_dataclass
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import Any, ClassVar, Generic, TypeVar, overload
+from html import escape
+from typing import Any
 
-from recollect.domain.json_values import is_inline, to_json
-
-_Row = TypeVar("_Row")
-_Cells = dict[str, Any]
+from recollect.domain.json_values import Record, Rows
 
 _MOST_LETTERS = 60
 _MOST_NESTED_LETTERS = 30
@@ -21,73 +18,7 @@ _MOST_ROWS = 50
 """Rows that a printed table shows, so that a long page does not flood a terminal or a notebook."""
 
 
-class Record:
-    """A result. It prints in one line, is a table in a notebook, and turns into plain values."""
-
-    __slots__ = ()
-
-    def __repr__(self) -> str:
-        return _short(self)
-
-    def _repr_html_(self) -> str:
-        return _html_table((), [self.__cells__()])
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return all fields as plain values for `json.dumps` or pandas; times become ISO 8601 texts."""
-        return _plain_fields(self)
-
-    def __cells__(self) -> _Cells:
-        """Return the fields to show: those that differ from their default."""
-        return {name: value for name, value, default in _shown_fields(self) if value != default}
-
-
-class Rows(Record, Generic[_Row]):
-    """A result that holds a sequence: it has a length, can be iterated, indexed and sliced."""
-
-    __slots__ = ()
-    __rows__: ClassVar[str]
-    """The name of the field that holds the sequence."""
-
-    def __iter__(self) -> Iterator[_Row]:
-        return iter(self._items())
-
-    def __len__(self) -> int:
-        return len(self._items())
-
-    @overload
-    def __getitem__(self, place: int) -> _Row: ...
-    @overload
-    def __getitem__(self, place: slice) -> tuple[_Row, ...]: ...
-    def __getitem__(self, place: int | slice) -> _Row | tuple[_Row, ...]:
-        return self._items()[place]
-
-    def __str__(self) -> str:
-        return _text_table(_summary(self), list(map(_cells_of, self)))
-
-    def _repr_html_(self) -> str:
-        return _html_table(_summary(self), list(map(_cells_of, self)))
-
-    def to_dicts(self) -> list[dict[str, Any]]:
-        """Return one dictionary of plain values for each row, for `json.dumps` or `pandas.DataFrame`."""
-        return [_plain(each) for each in self]
-
-    def _items(self) -> tuple[_Row, ...]:
-        items: tuple[_Row, ...] = getattr(self, self.__rows__)
-        return items
-
-    def __cells__(self) -> _Cells:
-        shown = _shown_fields(self)
-        return {name: value for name, value, default in shown if name != self.__rows__ and value != default}
-
-
-def _shown_fields(record: Any) -> Iterator[tuple[str, Any, Any]]:
-    for each in fields(record):
-        if each.repr:
-            default = None if each.default is MISSING else each.default
-            yield each.name, getattr(record, each.name), default
-
-
-def _cells_of(row: object) -> _Cells:
+def _cells_of(row: object) -> dict[str, Any]:
     return row.__cells__() if isinstance(row, Record) else {"": row}
 
 
@@ -95,37 +26,10 @@ def _says_something(value: object) -> bool:
     return value is not None and not (isinstance(value, tuple | Mapping) and not value)
 
 
-# Plain values
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return {str(name): _plain(each) for name, each in value.items()}
-    if is_dataclass(value):
-        return _plain_fields(value)
-    if hasattr(value, "_asdict"):
-        return _plain(value._asdict())
-    if isinstance(value, list | tuple | frozenset):
-        return list(map(_plain, value))
-    return str(value) if isinstance(value, str) else to_json(value)
-
-
-def _plain_fields(record: Any) -> dict[str, Any]:
-    plain: dict[str, Any] = {}
-    for each in fields(record):
-        if is_inline(each):
-            plain |= _plain_fields(getattr(record, each.name))
-        elif each.repr:
-            plain[each.name] = _plain(getattr(record, each.name))
-    for name in getattr(record, "__merged__", ()):
-        plain |= plain.pop(name)
-    return plain
-
-
 # One line
 
 
-def _short(value: object, letters: int = _MOST_LETTERS) -> str:
+def short_text(value: object, letters: int = _MOST_LETTERS) -> str:
     """Return a representation of bounded length."""
     match value:
         case Record():
@@ -150,14 +54,14 @@ def _short(value: object, letters: int = _MOST_LETTERS) -> str:
 def _short_record(record: Record, letters: int) -> str:
     cells = record.__cells__().items()
     letters = min(letters, _MOST_QUERY_LETTERS) if isinstance(record, Rows) else letters
-    shown = [f"{name}={_short(each, letters)}" for name, each in cells if _says_something(each)]
+    shown = [f"{name}={short_text(each, letters)}" for name, each in cells if _says_something(each)]
     if isinstance(record, Rows):
         shown.append(f"{record.__rows__}={_short_list(record[:], _MOST_ROWS_IN_REPR)}")
     return f"{type(record).__qualname__}({', '.join(shown)})"
 
 
 def _short_list(items: Sequence[object], most: int) -> str:
-    shown = [_short(each, _MOST_NESTED_LETTERS) for each in items[:most]]
+    shown = [short_text(each, _MOST_NESTED_LETTERS) for each in items[:most]]
     more = len(items) - len(shown)
     return f"[{', '.join([*shown, *([f'… {more} more'] if more else [])])}]"
 
@@ -183,7 +87,7 @@ def _cell(value: object) -> str:
         case str():
             line = " ".join(str(value).split())
             return "".join(letter if letter.isprintable() else "\ufffd" for letter in line)
-    return _short(value)
+    return short_text(value)
 
 
 def _summary(rows: Rows[Any]) -> Iterable[str]:
@@ -193,13 +97,15 @@ def _summary(rows: Rows[Any]) -> Iterable[str]:
     yield f"{rows.__rows__.replace('_', ' ')}: {len(rows)}"
 
 
-def _table(rows: Sequence[_Cells]) -> tuple[list[str], list[list[str]]]:
+def _table(rows: Sequence[dict[str, Any]]) -> tuple[list[str], list[list[str]]]:
     """Return the columns that any row has, and the cells of each row."""
     columns = list(dict.fromkeys(name for row in rows for name, value in row.items() if value is not None))
     return columns, [[_cell(row.get(name)) for name in columns] for row in rows]
 
 
-def _text_table(summary: Iterable[str], rows: Sequence[_Cells]) -> str:
+def text_table(result: Rows[Any]) -> str:
+    """Return a summary, and one line for each row."""
+    summary, rows = _summary(result), list(map(_cells_of, result))
     columns, cells = _table(rows[:_MOST_ROWS])
     lines = [columns, *([_cut(each, _MOST_LETTERS) for each in row] for row in cells)] if cells else []
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
@@ -210,9 +116,12 @@ def _text_table(summary: Iterable[str], rows: Sequence[_Cells]) -> str:
     return "\n".join((", ".join(summary), *(line.rstrip() for line in padded), *more))
 
 
-def _html_table(summary: Iterable[str], rows: Sequence[_Cells]) -> str:
-    from html import escape  # noqa: PLC0415  # only notebooks need it
-
+def html_table(result: Record) -> str:
+    """Return a table for a notebook: one row for each row of the result, or for the result itself."""
+    if isinstance(result, Rows):
+        summary, rows = _summary(result), list(map(_cells_of, result))
+    else:
+        summary, rows = (), [result.__cells__()]
     columns, cells = _table(rows[:_MOST_ROWS])
     more = [f"… {len(rows) - _MOST_ROWS} more"] if len(rows) > _MOST_ROWS else []
     caption = escape(", ".join((*summary, *more)))

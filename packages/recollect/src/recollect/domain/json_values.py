@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import MISSING, Field, field, fields, is_dataclass
 from datetime import date, datetime
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, Generic, NamedTuple, TypeVar, overload
 
 _KEY = "json"
 
@@ -125,3 +125,101 @@ def _cut(shown: Any, letters: int) -> Any:
     if isinstance(shown, list):
         return [each[:letters] for each in shown]
     return shown if len(shown) <= letters else f"{shown[:letters]}…"
+
+
+# Results in Python: they print in short, and turn into plain values.
+
+_Row = TypeVar("_Row")
+
+
+class Record:
+    """A result. It prints in one line, is a table in a notebook, and turns into plain values."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        from recollect.domain.display import short_text  # noqa: PLC0415  # few results are printed
+
+        return short_text(self)
+
+    def _repr_html_(self) -> str:
+        from recollect.domain.display import html_table  # noqa: PLC0415  # for notebooks
+
+        return html_table(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all fields as plain values for `json.dumps` or pandas; times become ISO 8601 texts."""
+        return _plain_fields(self)
+
+    def __cells__(self) -> dict[str, Any]:
+        """Return the fields to show: those that differ from their default."""
+        return {name: value for name, value, default in _shown_fields(self) if value != default}
+
+
+class Rows(Record, Generic[_Row]):
+    """A result that holds a sequence: it has a length, can be iterated, indexed and sliced."""
+
+    __slots__ = ()
+    __rows__: ClassVar[str]
+    """The name of the field that holds the sequence."""
+
+    def __iter__(self) -> Iterator[_Row]:
+        return iter(self._items())
+
+    def __len__(self) -> int:
+        return len(self._items())
+
+    @overload
+    def __getitem__(self, place: int) -> _Row: ...
+    @overload
+    def __getitem__(self, place: slice) -> tuple[_Row, ...]: ...
+    def __getitem__(self, place: int | slice) -> _Row | tuple[_Row, ...]:
+        return self._items()[place]
+
+    def __str__(self) -> str:
+        from recollect.domain.display import text_table  # noqa: PLC0415  # few results are printed
+
+        return text_table(self)
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """Return one dictionary of plain values for each row, for `json.dumps` or `pandas.DataFrame`."""
+        return [_plain(each) for each in self]
+
+    def _items(self) -> tuple[_Row, ...]:
+        items: tuple[_Row, ...] = getattr(self, self.__rows__)
+        return items
+
+    def __cells__(self) -> dict[str, Any]:
+        shown = _shown_fields(self)
+        return {name: value for name, value, default in shown if name != self.__rows__ and value != default}
+
+
+def _shown_fields(record: Any) -> Iterator[tuple[str, Any, Any]]:
+    for each in fields(record):
+        if each.repr:
+            default = None if each.default is MISSING else each.default
+            yield each.name, getattr(record, each.name), default
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {str(name): _plain(each) for name, each in value.items()}
+    if is_dataclass(value):
+        return _plain_fields(value)
+    if hasattr(value, "_asdict"):
+        return _plain(value._asdict())
+    if isinstance(value, list | tuple | frozenset):
+        return list(map(_plain, value))
+    return str(value) if isinstance(value, str) else to_json(value)
+
+
+def _plain_fields(record: Any) -> dict[str, Any]:
+    plain: dict[str, Any] = {}
+    for each in fields(record):
+        if is_inline(each):
+            plain |= _plain_fields(getattr(record, each.name))
+        elif each.repr:
+            plain[each.name] = _plain(getattr(record, each.name))
+    for name in getattr(record, "__merged__", ()):
+        plain |= plain.pop(name)
+    return plain

@@ -4,22 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import field, fields, replace
-from datetime import datetime  # dataclass fields: read at run time by typing.get_type_hints
+from datetime import date, datetime  # dataclass fields: read at run time by typing.get_type_hints
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, TypedDict
 
-from recollect.domain.display import Record
 from recollect.domain.errors import InvalidInput
-from recollect.domain.json_values import HIDDEN, LISTED, in_json
+from recollect.domain.json_values import HIDDEN, LISTED, Record, in_json
 from recollect.domain.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from recollect.domain.times import AsOf
     from recollect.language.time_phrases import TimePhrase
     from recollect.ranking.candidates import Profile
+
+
+AsOf = datetime | date | str
+"""A moment to look back to: a time with a zone, a day, or either as an ISO 8601 text."""
 
 
 class Kind(StrEnum):

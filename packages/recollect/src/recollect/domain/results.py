@@ -8,8 +8,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple, Self
 
 from recollect.domain.changes import Added
-from recollect.domain.display import Record, Rows
-from recollect.domain.json_values import HIDDEN, in_json, omitted
+from recollect.domain.json_values import HIDDEN, Record, Rows, in_json, omitted
 from recollect.domain.lazy_dataclass import dataclass
 from recollect.domain.limits import UNLIKELY
 from recollect.domain.records import Memory, Model, Relation

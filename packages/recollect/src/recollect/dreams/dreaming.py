@@ -13,7 +13,6 @@ from itertools import count
 import numpy as np
 
 from recollect.domain.changes import DREAMING, CommitDream, DropLease, TakeLease, UndoDream
-from recollect.domain.display import Record
 from recollect.domain.errors import (
     Conflict,
     InvalidInput,
@@ -22,6 +21,7 @@ from recollect.domain.errors import (
     Outdated,
     RecollectError,
 )
+from recollect.domain.json_values import Record
 from recollect.domain.lazy_dataclass import dataclass
 from recollect.domain.limits import STALE_DAYS
 from recollect.domain.numbers import sample_ids, unpack_vector

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from recollect.domain.changes import FieldChanges
-from recollect.domain.display import Record
+from recollect.domain.json_values import Record
 from recollect.domain.lazy_dataclass import dataclass
 from recollect.domain.records import Consolidation, Query
 from recollect.dreams import phases

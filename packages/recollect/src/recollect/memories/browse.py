@@ -12,7 +12,7 @@ from typing import Literal
 from recollect.domain.errors import InvalidInput
 from recollect.domain.lazy_dataclass import dataclass
 from recollect.domain.limits import MOST_PER_PAGE
-from recollect.domain.records import Kind, Memory, Session, Status, memory_at
+from recollect.domain.records import AsOf, Kind, Memory, Session, Status, memory_at
 from recollect.domain.results import (
     BrowsePage,
     Bucket,
@@ -42,7 +42,6 @@ from recollect.domain.tables import (
     is_set,
     null_or_after,
 )
-from recollect.domain.times import AsOf, as_of_time, aware
 from recollect.dreams.dreaming import linked_memories
 from recollect.memories.corrections import history
 from recollect.memories.notes import nearest_cosines
@@ -65,6 +64,7 @@ from recollect.services import Services, retry_after_failover
 from recollect.stores.port import Snapshot
 from recollect.text.near_duplicates import near_duplicate
 from recollect.text.tokens import fold
+from recollect.write.inputs import as_of_time, aware
 
 # Lists of memories of any kind, filtered and sorted by the store, a page at a time.
 

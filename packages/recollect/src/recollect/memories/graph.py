@@ -14,7 +14,7 @@ from recollect.domain.changes import Outcome
 from recollect.domain.errors import InvalidInput, NotFound
 from recollect.domain.lazy_dataclass import dataclass
 from recollect.domain.limits import MOST_PER_PAGE, clean_name, clean_type
-from recollect.domain.records import Kind, Memory, Relation, Status, memory_at
+from recollect.domain.records import AsOf, Kind, Memory, Relation, Status, memory_at
 from recollect.domain.results import (
     Answer,
     Graph,
@@ -27,7 +27,6 @@ from recollect.domain.results import (
     RelationResult,
 )
 from recollect.domain.tables import Equals
-from recollect.domain.times import AsOf, as_of_time
 from recollect.memories.notes import apply_rows
 from recollect.memories.observations import ObservationComparison, flag_similar_observations
 from recollect.search.candidates import Search
@@ -47,6 +46,7 @@ from recollect.write.inputs import (
     EntityLike,
     ObservationLike,
     RelationLike,
+    as_of_time,
     by_name,
     check_list,
     entity_of,

@@ -40,7 +40,6 @@ from recollect.domain.results import (
     SimilarMemory,
 )
 from recollect.domain.tables import OneOf
-from recollect.domain.times import aware
 from recollect.ranking.factors import microseconds
 from recollect.search.candidates import Search
 from recollect.search.contradictions import contradicted_texts, stated_texts
@@ -51,7 +50,7 @@ from recollect.services import Services, attempt_follow_up, retry_after_failover
 from recollect.stores.port import Progress, Snapshot, Vector
 from recollect.text.near_duplicates import has_meaning, near_duplicate, usual_cosine
 from recollect.write.embedding import catch_up, text_vectors
-from recollect.write.inputs import NoteLike, check_list, clean_metadata, note_of, one_or_more, tags_of
+from recollect.write.inputs import NoteLike, aware, check_list, clean_metadata, note_of, one_or_more, tags_of
 from recollect.write.texts import note_by_ref, twin_of
 
 if TYPE_CHECKING:

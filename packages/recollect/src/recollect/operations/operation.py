@@ -40,7 +40,6 @@ from recollect.domain.errors import InvalidInput
 from recollect.domain.json_values import to_json
 from recollect.domain.lazy_dataclass import dataclass
 from recollect.domain.records import NOTE_FIELDS
-from recollect.domain.times import as_of_time
 from recollect.operations.schema import (
     LARGEST_ID,
     TIME_FORMAT,
@@ -56,6 +55,7 @@ from recollect.operations.schema import (
     wrong_arguments,
 )
 from recollect.text.phrases import visible
+from recollect.write.inputs import as_of_time
 
 if TYPE_CHECKING:
     from recollect.domain.results import Answer

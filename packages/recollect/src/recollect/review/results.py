@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import Annotated, Literal
 
-from recollect.domain.display import Record
+from recollect.domain.json_values import Record
 from recollect.domain.lazy_dataclass import dataclass
 from recollect.domain.records import Observation, Status
 

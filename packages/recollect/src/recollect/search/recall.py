@@ -13,10 +13,9 @@ import numpy as np
 from recollect.domain.errors import InvalidInput, ModelUnavailable
 from recollect.domain.lazy_dataclass import dataclass
 from recollect.domain.limits import DEFAULT_LIMIT, MOST_HITS, QUERY_LIMIT, UNLIKELY, name_as_kept
-from recollect.domain.records import Filter, Kind, Memory, Model, Passage, Query, memory_at
+from recollect.domain.records import AsOf, Filter, Kind, Memory, Model, Passage, Query, memory_at
 from recollect.domain.results import Answer, Hit, Mode, Place
 from recollect.domain.tables import OneOf
-from recollect.domain.times import AsOf, as_of_time
 from recollect.language.questions import OPEN_WORDS, answer_shape, has_shape
 from recollect.language.time_phrases import TimePhrase, time_of
 from recollect.ranking.candidates import (
@@ -54,7 +53,7 @@ from recollect.stores.port import Embedder, Reranker, RowsQuery, Snapshot, Vecto
 from recollect.text.passages import passage_spans
 from recollect.text.tokens import content_words, count_tokens, matched_terms, pair_queries, query_terms, words
 from recollect.write.embedding import embed_query, embedder_for, embedder_of, switch_model_if_needed
-from recollect.write.inputs import one_or_more, tags_of
+from recollect.write.inputs import as_of_time, tags_of
 
 # Texts of memories, and budgets
 
@@ -302,7 +301,7 @@ def query_of(
             f"The query has {len(text):,} characters, and at most {QUERY_LIMIT:,} are searched for; "
             "ask for what matters in it."
         )
-    then = as_of_time(as_of, services.zone)
+    then = None if as_of is None else as_of_time(as_of, services.zone)
     asked_at = microseconds(then or now or services.clock())
     session = session or services.session
     current = None if not session else name_as_kept(session) or None
@@ -347,7 +346,7 @@ def query_of(
 
 def kinds_of(given: Collection[str]) -> frozenset[Kind]:
     """Return the kinds of these names; a single name counts as a list of one."""
-    words = tuple(one_or_more(given, "Kinds"))
+    words = (given,) if isinstance(given, str) else tuple(given)
     try:
         return frozenset(Kind(word) for word in words)
     except ValueError:

@@ -7,9 +7,8 @@ from dataclasses import field, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from recollect.domain.display import Record
 from recollect.domain.errors import InvalidInput, ModelUnavailable, NotFound
-from recollect.domain.json_values import HIDDEN
+from recollect.domain.json_values import HIDDEN, Record
 from recollect.domain.lazy_dataclass import dataclass
 from recollect.domain.limits import MOST_HITS
 from recollect.domain.records import Found, Kind, Memory, memory_at

@@ -11,7 +11,7 @@ from enum import StrEnum
 from math import ceil
 from typing import TypeVar
 
-from recollect.domain.display import Record
+from recollect.domain.json_values import Record
 from recollect.domain.lazy_dataclass import dataclass
 from recollect.domain.limits import DEFAULT_LIMIT
 from recollect.domain.numbers import hash_number, sample_ids

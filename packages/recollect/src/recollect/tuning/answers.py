@@ -6,8 +6,8 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal
 
-from recollect.domain.display import Record
 from recollect.domain.errors import InvalidInput, NotFound
+from recollect.domain.json_values import Record
 from recollect.domain.lazy_dataclass import dataclass
 from recollect.domain.numbers import sample_ids
 from recollect.domain.records import AnswerFeedback, Kind, LoggedAnswer, LogSize, Memory

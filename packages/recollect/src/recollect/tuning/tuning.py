@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from recollect.domain.changes import EmptyLog, GiveFeedback, TuneProfile
-from recollect.domain.display import Record
 from recollect.domain.errors import InvalidInput, NotFound, StoreUnavailable
+from recollect.domain.json_values import Record
 from recollect.domain.lazy_dataclass import dataclass
 from recollect.domain.records import LoggedAnswer, LogSize, Query, Tuned
 from recollect.domain.results import Answer
