@@ -9,7 +9,7 @@ from contextlib import suppress
 from enum import Enum
 
 _COMMIT = b"; COMMIT\0"
-"""How a write ends. A read, which ends with a bare commit, has nothing to lose."""
+"""The end of a write. A read ends with a bare commit."""
 
 
 class Cut(Enum):
@@ -21,7 +21,7 @@ class Cut(Enum):
 
 
 class CuttingProxy:
-    """On a port of its own. `before_late` is waited for before a late commit goes on.
+    """A proxy on its own port. A late commit waits for `before_late`.
 
     Earlier commits, given by number, pass.
     """

@@ -1,4 +1,4 @@
-"""Many clients of one server: killed, too many, at once, and in each other's way."""
+"""Many clients of one server: killed, too many, at the same time, and in conflict."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def test_of_killed_clients_all_that_was_acknowledged_is_there_and_nothing_half(
         assert client.stdout is not None
         said = client.stdout.read()
         client.communicate()
-        # A line may be cut off; its write was made.
+        # The last line may be truncated, although its write was made.
         load.acknowledged |= dict.fromkeys((line for line in said.split() if len(line) == 16), 0.0)
     _wait_until_alone(url)
     after = account(load)
@@ -92,7 +92,7 @@ def test_of_killed_clients_all_that_was_acknowledged_is_there_and_nothing_half(
 
 
 def _wait_until_alone(url: str) -> None:
-    """Until the server has noticed that its clients are gone: a commit may still have been on its way."""
+    """Wait until the server has noticed that its clients are gone: a commit may still be running."""
     with psycopg.connect(url, autocommit=True) as connection:
         while connection.execute(
             "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() "
@@ -203,7 +203,7 @@ def test_two_that_wait_for_each_other_both_come_through(postgres: PostgresStores
                 engine.remember(f"{name} is here")
 
         def write(own: str, other: str) -> None:
-            # Of scopes, a transaction holds none but those that it was begun with, and these in order.
+            # A transaction locks only the scopes that it began with, in order.
             def work(rows: Transaction) -> None:
                 runs.append(own)
                 _lock(rows, own)

@@ -42,7 +42,7 @@ REVOKE CREATE ON SCHEMA public FROM public;
 
 @pytest.fixture(scope="module")
 def guarded() -> Iterator[Node]:
-    """A server that asks for passwords."""
+    """A server that needs passwords."""
     node = Node(Path(mkdtemp(prefix="recollect-guarded-"))).create()
     (node.data / "pg_hba.conf").write_text(_DOORS)
     try:
@@ -224,7 +224,7 @@ def test_who_may_not_read_the_tables_is_told_what_to_grant(postgres: PostgresSto
 
 
 def _everything(url: str, schema: str = "recollect") -> list[tuple[object, ...]]:
-    """Every column of the schema, and what it says of itself."""
+    """Return every column of the schema with its properties."""
     with psycopg.connect(url, autocommit=True) as hand:
         columns = hand.execute(
             "SELECT table_name, column_name, data_type FROM information_schema.columns "
@@ -293,7 +293,7 @@ def test_tables_of_another_program_are_refused_and_left_as_they_are(
 
 
 def test_without_the_extra_the_command_that_installs_it_is_named() -> None:
-    # A process that cannot import it, as where it was never installed.
+    # A process that cannot import it, as if it were not installed.
     script = (
         "import sys; sys.modules['psycopg'] = None\n"
         "import recollect\n"

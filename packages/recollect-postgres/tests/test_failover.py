@@ -1,4 +1,4 @@
-"""The primary of three servers is killed under writers: nothing acknowledged is lost, or there twice."""
+"""The primary of three servers is killed during writes: no acknowledged write is lost or doubled."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 @pytest.fixture
 def nodes() -> Iterator[Cluster]:
     folder = Path(mkdtemp(prefix="recollect-failover-"))
-    # The machine stays up, so what a killed server wrote is there without waiting for the disk.
+    # The machine stays up, so a killed server loses no writes without fsync.
     nodes = cluster(folder, settings={"fsync": "off"})
     try:
         yield nodes.start()
@@ -53,13 +53,13 @@ def test_no_acknowledged_write_is_lost_or_repeated_when_the_primary_is_killed(no
     after = account(load)
     assert after.acknowledged >= 120
     assert (after.lost, after.duplicates, after.half, after.changes_apart) == (0, 0, 0, 0)
-    # Every text that is there unknown to its writer is one that it got an error for.
+    # A text that its writer does not know of is one that it got an error for.
     assert after.unacknowledged <= len(load.write_errors)
     _a_commit_that_nobody_confirms(nodes, killed)
 
 
 def _a_commit_that_nobody_confirms(nodes: Cluster, dead: str) -> None:
-    """The last standby goes as well: the commit would wait for ever, the caller does not."""
+    """Without a standby, the commit would wait for ever, but the caller does not."""
     (left,) = (name for name in nodes.standbys if name != dead)
     nodes.nodes[left].stop()
     with closing(Repository(PostgresStore(parse_store_url(nodes.url()), busy_seconds=2))) as store:
@@ -72,7 +72,7 @@ def _a_commit_that_nobody_confirms(nodes: Cluster, dead: str) -> None:
         Repository(PostgresStore(parse_store_url(nodes.url()), busy_seconds=PATIENCE_SECONDS))
     ) as store:
         engine = engine_of(store, FixedClock(), model="none")
-        # The first one holds the scope until it is confirmed, and it was made after all.
+        # The first one locks the scope until it is confirmed. It was made after all.
         engine.remember("The standby is back")
         assert {hit.memory.text for hit in engine.recall("standby else", limit=9).hits} >= {
             "Nobody else has this yet",

@@ -1,4 +1,4 @@
-"""The connection is cut at the commit: the write is made once, whether the server heard of it or not."""
+"""The connection is cut at the commit: the write is made once, whether the server got it or not."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_a_copy_whose_commits_were_cut_goes_on_as_if_nothing_had_been(
     with closing(source):
         rows, started_over, commits = _copied(postgres, source, passing=None)
         assert not started_over
-        # The beginning, the first rows of a table that is of no scope, some in the middle, and the end.
+        # The beginning, the first rows of a store-wide table, some in the middle, and the end.
         for passing in (0, 1, commits // 2, commits - 1):
             assert _copied(postgres, source, passing)[:2] == (rows, False)
 
@@ -93,7 +93,7 @@ def _copied(
 
 
 def _wait_for_a_lock(url: str) -> None:
-    """Until the second try waits for what the first one holds."""
+    """Wait until the second try waits for the lock of the first."""
     with psycopg.connect(url, autocommit=True) as connection:
         while connection.execute(
             "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() "

@@ -68,7 +68,7 @@ def test_a_reader_goes_on_where_nobody_has_written_since(url: str, store: Reposi
         assert _texts(view) == ["Here before"]
         _end_connections(url)
         assert _texts(view) == ["Here before"]
-    # Readers that use every connection of the pool do not wait for each others dead ones.
+    # Readers that use the whole pool do not wait for each other's broken connections.
     with (
         closing(Repository(PostgresStore(parse_store_url(f"{url}?pool=2")))) as small,
         small.read(Scope()) as one,

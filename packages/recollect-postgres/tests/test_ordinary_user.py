@@ -1,4 +1,4 @@
-"""A user without special rights: row-level security holds for it, and it can do all that a store is for."""
+"""A user without special rights: row-level security applies, and everything works."""
 
 from __future__ import annotations
 

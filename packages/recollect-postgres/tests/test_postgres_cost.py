@@ -36,7 +36,7 @@ def _opened(url: str) -> Iterator[Engine]:
 
 
 class _RoundTrips:
-    """Counts how often the server was waited for, by libpq's own account of what it sent and received."""
+    """Counts round trips, from libpq's trace of what it sent and received."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, account: Path) -> None:
         self._account = account
@@ -53,7 +53,7 @@ class _RoundTrips:
         monkeypatch.setattr(WatchedConnection, "wait", watched)
 
     def since(self) -> int:
-        """Answers until now that ended with the server's being ready for more."""
+        """Return the number of answers that ended with ReadyForQuery."""
         return self._account.read_text().count("ReadyForQuery")
 
 
@@ -80,7 +80,7 @@ def test_notes_of_a_batch_share_their_messages(
 
 
 def test_loading_a_new_store_reads_few_memories(postgres: PostgresStores) -> None:
-    """A foreign key is checked by the key, also where the planner knows nothing of the tables yet."""
+    """Foreign keys are checked by the key, even without statistics."""
     url, count = postgres.scratch(), 400
     with _opened(url) as engine:
         engine.remember_many([f"Note {number} is about the {number}th tree." for number in range(count)])

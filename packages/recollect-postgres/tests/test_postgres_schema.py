@@ -40,7 +40,7 @@ _FOREIGN_KEYS = """
 
 @pytest.fixture(scope="module")
 def filled(postgres_server: PostgresStores) -> str:
-    """The URL of a store with something of two owners in it."""
+    """The URL of a store with memories of two owners."""
     url = postgres_server.empty_database()
     for owner in ("ann", "bob"):
         with recollect.open(url, owner=owner, model="hashing") as memory:
@@ -51,7 +51,7 @@ def filled(postgres_server: PostgresStores) -> str:
 
 @pytest.fixture(scope="module", params=["ordinary", "owner"])
 def role(request: pytest.FixtureRequest, filled: str) -> str:
-    """The URL as a role without special rights: one that may use the tables, and the one that owns them."""
+    """The URL with a role without special rights: one that may use the tables, or their owner."""
     kind: str = request.param
     name = f"{kind}_{secrets.token_hex(4)}"
     with psycopg.connect(as_superuser(filled), autocommit=True) as connection:

@@ -1,4 +1,4 @@
-"""Where pgvector searches, the contract of a store holds for all that is found by vector."""
+"""The contract of all stores for vectors, with pgvector."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PostgreSQL keeps the contract of every store."""
+"""The contract of all stores, on PostgreSQL."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reads from a replica: of others it may show what was, of this process always all that it wrote."""
+"""Reads from a replica: writes of others may be missing, those of this process never."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ from recollect_postgres.store import PostgresStore
 
 ME, YOU = Scope("me"), Scope("you")
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
-# No power cut threatens these servers. What is committed is on its way to the standby.
+# These servers need not survive a power cut. Commits do not wait for the standby.
 SETTINGS = {"fsync": "off", "full_page_writes": "off", "synchronous_commit": "local"}
 
 
 @dataclass
 class Pair:
-    """A primary, and a standby that follows it."""
+    """A primary and its standby."""
 
     stores: PostgresStores
     standby: Node
@@ -52,7 +52,7 @@ class Pair:
         return f"{self.standby.url(url.rpartition('/')[2], ORDINARY)}?connect_timeout={PATIENCE_SECONDS}"
 
     def opened(self, url: str, read: str | None = None) -> Repository:
-        """A store that reads from the standby, and waits for it as long as it takes."""
+        """A store that reads from the standby, and always waits for it."""
         read = quote(self.on_standby(url), safe="") if read is None else read
         store = PostgresStore(parse_store_url(f"{url}{'&' if '?' in url else '?'}read={read}"))
         replica_of(store).patience_seconds = PATIENCE_SECONDS
@@ -93,7 +93,7 @@ def replica_of(store: object) -> Replica:
 
 
 def wait_no_longer(store: Repository) -> None:
-    """From now on, the primary is asked at once where the replica is behind."""
+    """From now on, read from the primary at once if the replica is behind."""
     replica_of(store.store).patience_seconds = 0
 
 
@@ -119,7 +119,7 @@ def note(store: Repository, text: str, scope: Scope = ME) -> None:
 
 
 def seen(store: Repository, scope: Scope | None = ME) -> tuple[list[str], bool]:
-    """The texts of a scope, or of all, and whether a replica showed them."""
+    """Return the texts of a scope, or of all, and whether a replica answered."""
     with store.read(scope) as view:
         ((is_replica,),) = view.ask("SELECT pg_is_in_recovery()")  # type: ignore[attr-defined]  # PostgreSQL's own
         return sorted(text for (text,) in view.rows("memory", ("text",))), is_replica
@@ -155,10 +155,10 @@ def test_a_process_sees_its_own_writes_though_the_replica_does_not_have_them(pai
     with pair.pause():
         note(store, "mine too")
         assert seen(store) == (["mine", "mine too"], False)
-        # All agents of the owner, and still no row of anybody else.
+        # All agents of the owner, but no row of another owner.
         assert seen(store, Scope(ME.owner, None)) == (["mine", "mine too"], False)
         assert seen(store, None) == (["mine", "mine too", "yours"], False)
-        # Of another scope it wrote nothing that is missing there.
+        # It wrote nothing to the other scope.
         assert seen(store, YOU) == (["yours"], True)
     pair.catch_up()
     assert seen(store) == (["mine", "mine too"], True)
@@ -242,7 +242,7 @@ def test_a_store_that_got_another_identity_by_a_repair_still_has_its_replica(pai
     assert seen(store) == (["mine"], True)
     with pair.pause():
         mender.repair()
-        # Of others it may show what was.
+        # Writes of others may be missing.
         assert seen(store) == (["mine"], True)
     pair.catch_up()
     # This process does not know the new id, and asks the primary for it.
@@ -278,7 +278,7 @@ def test_a_url_says_where_to_read() -> None:
     assert parse_store_url("postgresql://a,b/x?read=replica&target_session_attrs=primary").replica == (
         "postgresql://a,b/x?target_session_attrs=prefer-standby"
     )
-    # Several replicas are listed with commas; our own options there mean nothing.
+    # Several replicas are listed with commas; our own options are ignored there.
     others = quote("postgresql://c,d/x?sslmode=require&pool=3", safe="")
     assert parse_store_url(f"postgresql://a/x?read={others}").replica == (
         "postgresql://c,d/x?target_session_attrs=prefer-standby&sslmode=require"
@@ -288,7 +288,7 @@ def test_a_url_says_where_to_read() -> None:
         parse_store_url("postgresql://a/x?read=mysql://b")
 
 
-# The last, since it takes the standby away for a while.
+# This test is last, since it stops the standby for a while.
 def test_a_replica_that_cannot_be_reached_is_passed_over(pair: Pair) -> None:
     url = pair.database()
     store = pair.opened(url)

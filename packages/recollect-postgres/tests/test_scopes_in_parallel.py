@@ -50,7 +50,7 @@ def opened(url: str, busy_seconds: float = BUSY_SECONDS) -> Iterator[Repository]
 
 @contextmanager
 def somebody_writes(url: str, scope: Scope) -> Iterator[None]:
-    """A transaction that names no scope is under way, and has written to this one."""
+    """Keep a store-wide transaction open that has written to this scope."""
     go_on, is_writing = threading.Event(), threading.Event()
 
     def work(rows: Transaction) -> None:
@@ -99,7 +99,7 @@ def test_near_copies_of_notes_and_observations_are_flagged_whoever_else_writes(u
 
 
 def _while_waiting(url: str, first: Change, then: Callable[[Repository], None]) -> None:
-    """Commit the first change once what `then` writes, on a connection of its own, waits for it."""
+    """Commit the first change when `then`, on another connection, waits for it."""
     done: list[BaseException | None] = []
 
     def other() -> None:
@@ -117,7 +117,7 @@ def _while_waiting(url: str, first: Change, then: Callable[[Repository], None]) 
         shared = Work(rows, FixedClock()())
         writes._apply_one(shared, 0, first)
         shared.finish()
-        rows.rows("setting", ("name",))  # sends what waits
+        rows.rows("setting", ("name",))  # sends pending rows
         thread.start()
         wait_for_a_lock(url)
 
@@ -157,7 +157,7 @@ def test_answers_that_could_not_be_noted_are_counted_by_all_that_missed_some(url
         RecordUsage(scope, (id_,), "s", missed=missed)
         for scope, id_, missed in zip((ADA, BOB), ids, (3, 4), strict=True)
     )
-    # The first to count, and then both again where there is a number already: 3 + 4, and 3 + 4 once more.
+    # Both count first without a row, and then with one: 3 + 4, and again 3 + 4.
     for expected in (7, 14):
         _while_waiting(url, ada, lambda other: _put(other, bob))
         with opened(url) as store, store.read() as view:

@@ -53,7 +53,7 @@ WORDS = ["amber", "birch", "cedar", "dune", "ember", "fjord", "grove", "heath", 
 
 
 class World:
-    """One store, opened in both ways."""
+    """One store, opened with a cache and with pgvector."""
 
     def __init__(self, url: str) -> None:
         self.url = url
@@ -65,7 +65,7 @@ class World:
         self.server.close()
 
     def filled(self) -> int:
-        """How many vectors pgvector has."""
+        """Return the number of vectors in pgvector."""
         with psycopg.connect(as_superuser(self.url)) as connection:
             ((count,),) = connection.execute("SELECT count(*) FROM recollect.server_vector").fetchall()
             return int(count)
@@ -157,7 +157,7 @@ def test_the_order_is_that_of_a_cache_under_every_filter(world: World, writer: s
 def test_scores_that_differ_in_their_last_bits_alone_have_the_order_of_a_cache(world: World) -> None:
     random = np.random.default_rng(13)
     fill(world.server, random, 90)
-    # The same numbers in another order have the same sum, but for what is rounded off.
+    # The same numbers in another order have the same sum, up to rounding.
     numbers = normalised(np.arange(1.0, WIDTH + 1))
     embed(world.server, random, lambda count: np.stack([random.permutation(numbers) for _ in range(count)]))
     query = normalised(np.ones(WIDTH))
@@ -240,7 +240,7 @@ def test_vectors_of_a_writer_with_a_cache_are_found_and_handed_over_once_there_a
     with world.cached.read() as view:
         there = view.count("vector")[None]
     assert there > 45
-    # Some after each search that met twenty or more.
+    # Some are added after each search that found twenty or more missing.
     assert [searched(), searched(), searched()] == [15, 30, 45]
     while there - world.filled() >= 20:
         searched()

@@ -1,4 +1,4 @@
-"""A server that is silent, or has no room: the caller gets a clear error after its patience, and no hang."""
+"""A silent server, or one without disk space: the caller gets a clear error in time."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def _error_of(work: Callable[[], object]) -> str:
     return str(error)
 
 
-# A server that was stopped takes connections and answers nothing: as if the network were cut.
+# A stopped process accepts connections and never answers, as if the network were cut.
 
 
 def _tells_of_silence(said: str) -> bool:
@@ -105,7 +105,7 @@ for text in sys.stdin:
 
 @contextmanager
 def _network() -> Iterator[tuple[str, str, str]]:
-    """A namespace with a cable to this machine: its name, our end of the cable, and our address."""
+    """A network namespace connected to this machine: its name, our interface, and our address."""
     if not _IS_ROOT or shutil.which("ip") is None:
         pytest.skip("a network namespace needs root and iproute2")
     name = f"rc{secrets.token_hex(3)}"
@@ -185,7 +185,7 @@ def _small_disk(path: Path, megabytes: int) -> Iterator[None]:
 
 def test_a_full_disk_refuses_the_write_whole_and_takes_it_when_there_is_room() -> None:
     with _folder() as folder, _small_disk(folder / "data", 120):
-        # The log on another disk: a server whose log has no room stops altogether.
+        # The log is on another disk: a server without space for its log stops.
         node = Node(folder, settings=_QUICK, wal=folder / "wal").create().start()
         try:
             with closing(_opened(node.url(), busy_seconds=PATIENCE_SECONDS)) as store:

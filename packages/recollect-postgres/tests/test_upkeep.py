@@ -1,4 +1,4 @@
-"""A store on a server that looks after itself: what is out of step is named and mended."""
+"""Checks and repairs of a store on PostgreSQL."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ INSERT INTO recollect.vector(scope_id, id, model_id, passage_id, embedding)
 SELECT 2, id, model_id, 9001, embedding FROM recollect.vector ORDER BY id LIMIT 1;
 SELECT setval('recollect.passage_id_seq', 9001)"""
 
-# A check that meets each SQL of this store; that the shared checks see everything is tested with SQLite.
+# Tests the SQL of this store. Tests with SQLite cover the shared checks.
 OUT_OF_STEP: dict[str, list[str]] = {
     "the index of words lacks 1": [f"DELETE FROM recollect.document WHERE memory_id = {A_MEMORY}"],
     "the index of words differs from its documents": [f"DELETE FROM recollect.posting WHERE {OF_A_WORD}"],
@@ -55,7 +55,7 @@ OUT_OF_STEP: dict[str, list[str]] = {
         "INSERT INTO recollect.posting VALUES (1, 9999, 1, 1, '\\x01010101000101')"
     ],
     "1 passages whose life": [f"UPDATE recollect.passage SET live = 0 WHERE id = {A_PASSAGE}"],
-    # A memory that is not there, and one of another scope.
+    # A missing memory, and one of another scope.
     "1 rows of passage point to a memory": [
         "INSERT INTO recollect.passage(scope_id, memory_id, start, stop) VALUES (1, 9999, 0, 0)",
         f"INSERT INTO recollect.passage(scope_id, memory_id, start, stop) VALUES (2, {A_MEMORY}, 0, 0)",
@@ -88,7 +88,7 @@ OUT_OF_STEP: dict[str, list[str]] = {
 
 @pytest.fixture(scope="module")
 def filled(postgres_server: PostgresStores) -> str:
-    """The database of a small world: entities, a note, one forgotten, another's scope, passages that wait."""
+    """A small database: entities, a note, a forgotten one, another scope, pending passages."""
     url = postgres_server.template()
     with pytest.MonkeyPatch.context() as patch, _opened(url) as memory:
         patch.setattr(word_index, "_MOST_UNMERGED", 3)
@@ -175,7 +175,7 @@ def test_truth_that_is_missing_is_told_and_not_invented(url: str, damage: str, t
 
 
 def test_an_id_of_two_scopes_is_named_with_both(url: str) -> None:
-    # As an import did that asked for it while another writer had drawn it.
+    # As after an import of an id that another writer had drawn.
     with psycopg.connect(as_superuser(url)) as hand:
         ((id_,),) = hand.execute(f"SELECT {A_MEMORY}").fetchall()
     _behind_its_back(
@@ -224,7 +224,7 @@ def test_a_cache_that_differs_is_told_and_made_anew(
     monkeypatch.setattr(vector_cache, "WORTH_SHARING", 4)
     with closing(_store(url, tmp_path)) as store:
         assert store.verify() == []
-        # Not in the log that caches follow.
+        # Not in `vector_change`.
         _behind_its_back(
             url,
             "UPDATE recollect.vector SET embedding = decode(repeat('00', length(embedding)::int), 'hex')",
@@ -245,7 +245,7 @@ def test_a_restored_database_shares_no_cache_with_the_one_that_it_was_restored_f
     postgres: PostgresStores, filled: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(vector_cache, "WORTH_SHARING", 4)
-    # Both have one identity. Then each goes its own way under the same numbers, to the same end.
+    # Both have the same store id. Then they diverge, with the same ids.
     for name in ("Emil", "Frida"):
         url = postgres.scratch(filled)
         with _opened(url, tmp_path) as memory:
@@ -308,14 +308,14 @@ def test_who_does_not_own_the_tables_is_told_that_nothing_was_compacted(
         owner.execute(f"CREATE ROLE guest_of_{database} LOGIN")
         owner.execute(f"GRANT USAGE ON SCHEMA recollect TO guest_of_{database}")
         owner.execute(f"GRANT ALL ON ALL TABLES IN SCHEMA recollect TO guest_of_{database}")
-        # From 17 on, ALL includes the right to clean.
+        # From 17 on, ALL includes MAINTAIN, the right to vacuum.
         if owner.info.server_version >= 170_000:
             owner.execute(f"REVOKE MAINTAIN ON ALL TABLES IN SCHEMA recollect FROM guest_of_{database}")
         owner.execute(f"GRANT ALL ON ALL SEQUENCES IN SCHEMA recollect TO guest_of_{database}")
     with closing(_store(postgres.node.url(database, f"guest_of_{database}"))) as store:
         with pytest.raises(StoreUnavailable, match="does not own them"):
             store.compact()
-        # Everything else it may, behind the second fence as well.
+        # It may do everything else, even with row-level security.
         assert store.verify() == []
         assert store.repair() == []
 
@@ -352,5 +352,5 @@ def test_a_letter_that_changes_on_the_disk_is_noticed_and_named(url: str, damage
         found = [each.what for each in store.verify(quick=True) if not each.repairable]
         assert found
         assert all(each.startswith(named) and "its checksum differs" in each for each in found)
-        # A repair does not bless what is damaged.
+        # A repair does not accept damaged texts.
         assert [each.what for each in store.repair() if not each.repairable] == found

@@ -33,7 +33,7 @@ def said(store: Repository, session: str, *texts: str) -> list[int]:
 
 
 def embed(store: Repository, north: int) -> None:
-    """All look east but one."""
+    """Return the same vector for all texts but one."""
     with store.read() as view:
         passages = pending_passages(view, TINY, 0, 100)
     vectors = ((each.id, pack_vector(NORTH if each.memory == north else EAST)) for each in passages)
@@ -78,7 +78,7 @@ def test_the_context_brings_up_what_no_other_search_finds(store: Repository) -> 
 
 def test_what_is_near_is_told_of_those_that_other_searches_found_too(store: Repository) -> None:
     ids = said(store, "one", "rome", "aaaa", "bbbb", "rome")
-    # The context may bring up one, and words find the others.
+    # One is found by context, the others by words.
     gathered = asked(store, "rome", ByWords("stemmed", times=10), ByContext(times=1))
     assert [hit.id for hit in gathered.found["nearby"]] == [ids[1]]
     assert gathered.candidates.ids.tolist() == [ids[0], ids[1], ids[3]]
@@ -90,7 +90,7 @@ def test_what_is_near_is_told_of_those_that_other_searches_found_too(store: Repo
 
 @pytest.mark.parametrize("first", [True, False])
 def test_replies_to_questions_near_in_meaning_come_along(store: Repository, first: bool) -> None:
-    """Wherever the profile names the context."""
+    """Check both orders of a profile's searches."""
     ids = said(store, "one", "aaaa", "Do you paint?", "Each weekend.", "bbbb", "Tea?", "Yes.")
     embed(store, north=ids[1])
     retrieve: list[Retriever] = [ByMeaning(times=1), ByContext()]

@@ -1,4 +1,4 @@
-"""Postings: packed and unpacked they are the same, and they add up as plain Python says."""
+"""Postings: packing is lossless, and sums equal those of plain Python."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from recollect.search.words import (
 Places = dict[int, list[int]]
 """The ascending positions of a term, by document."""
 
-# On both sides of each width in which a number may be kept.
+# Both sides of the limit of each width.
 EDGES = [0, 1, 254, 255, 256, 257, 65_534, 65_535, 65_536, 2**32 - 2, 2**32 - 1, 2**32, 2**40]
 IDS = st.one_of(st.integers(1, 40), st.sampled_from(EDGES[1:]), st.integers(1, 2**40))
 POSITIONS = st.one_of(st.integers(0, 6), st.sampled_from(EDGES[:11]))
@@ -36,7 +36,7 @@ PLACES: st.SearchStrategy[Places] = st.dictionaries(
 
 
 def of(places: Places, length: int = 10) -> Postings:
-    """Every document has `length` terms more than its last position."""
+    """Make postings of documents with `length` more terms than their last position."""
     ids = sorted(places)
     return Postings(
         np.array(ids, np.int64),
@@ -133,7 +133,7 @@ def test_a_block_that_cannot_be_read_says_how_to_mend_it(count: int, packed: str
         unpack_block(7, count, bytes.fromhex(packed))
 
 
-# From several places
+# Joining
 
 
 @given(PLACES, st.lists(st.integers(0, 3), min_size=40, max_size=40), st.booleans(), st.booleans())
@@ -144,7 +144,7 @@ def test_joining_parts_gives_the_whole(
     for place, (id_, positions) in enumerate(places.items()):
         parts[part_of[place]][id_] = positions
     each = [of(part) if with_positions else without_positions(of(part)) for part in parts if part]
-    # Blocks come as narrow columns, and documents that wait as wide ones.
+    # Blocks have narrow columns, unmerged documents wide ones.
     each = [packed_and_unpacked(part) if packed and number else part for number, part in enumerate(each)]
     whole = of(places) if with_positions else without_positions(of(places))
     assert listed(join_postings(each)) == listed(whole)
@@ -178,7 +178,7 @@ def test_counts_add_up_beyond_the_width_in_which_they_were_kept() -> None:
     assert sum_postings(parts).counts.tolist() == [700]
 
 
-# One after another
+# Phrases
 
 
 def test_terms_that_follow_one_another_by_hand() -> None:

@@ -1,4 +1,4 @@
-"""A store at work on a watched disk, and its files as a power cut at a moment of that work leaves them."""
+"""A store on a recorded disk, and its files after a power cut at any moment."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class Record:
-    """All that was done to the disk, and after how many doings each write was acknowledged."""
+    """All disk operations, and after how many of them each write was acknowledged."""
 
     ops: list[Op] = field(default_factory=list)
     acks: list[tuple[int, Ack]] = field(default_factory=list)
@@ -44,7 +44,7 @@ def recording() -> Iterator[Record]:
     record = Record()
 
     def little_log(connection: apsw.Connection) -> None:
-        connection.wal_autocheckpoint(30)  # pages: so that cuts also fall into the moving of the log
+        connection.wal_autocheckpoint(30)  # pages, so that cuts also hit checkpoints
 
     apsw.connection_hooks.append(little_log)
     try:
@@ -55,7 +55,7 @@ def recording() -> Iterator[Record]:
 
 
 def work(path: Path) -> Record:
-    """Things written, some forgotten and some purged; the store closed and opened again half way."""
+    """Write, forget and purge entities; close the store half way and open it again."""
     with recording() as record:
         for part in (0, 1):
             with closing(Repository(SqliteStore(path))) as opened:
@@ -71,7 +71,7 @@ def work(path: Path) -> Record:
 def images(
     record: Record, start: Disk, folder: Path, moments: Sequence[int], seed: int
 ) -> Iterator[tuple[int, Path]]:
-    """For each moment, in order, a folder with the files as a cut then might leave them."""
+    """Yield, for each moment in order, a folder with files that a cut might leave."""
     chance = np.random.default_rng(seed)
     done = 0
     for number, moment in enumerate(sorted(moments)):

@@ -1,4 +1,4 @@
-"""Small writes that can be checked one by one: what was acknowledged must be there, whole, and be found."""
+"""Small writes that can be checked one by one: each acknowledged one must be complete and findable."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Ack(NamedTuple):
 
 
 def vector_of(text: str) -> Rows:
-    """Always the same for a text, and like no other text's."""
+    """Return the same vector for the same text, and another one for any other."""
     seed = int.from_bytes(blake2b(text.encode(), digest_size=8).digest(), "big")
     return normalised(np.random.default_rng(seed).normal(size=MODEL.dims))
 
@@ -64,7 +64,7 @@ def observe(name: str, *contents: str) -> AddObservations:
 
 
 def thing(name: str, after: str | None = None) -> list[Change]:
-    """An entity with two observations, which follows another."""
+    """Return an entity with two observations and a relation to another."""
     changes: list[Change] = [entity(name, *facts(name), type="thing")]
     if after is not None:
         changes.append(Relate(HERE, NewRelation(name, after, "follows")))
@@ -82,7 +82,7 @@ def write_thing(
     acknowledge: Callable[[Ack], None],
     key: str | None = None,
 ) -> None:
-    """Two transactions, as the engine does it: what is known, and then its vectors."""
+    """Write in two transactions, as the engine does: the rows, and then their vectors."""
     receipt = apply(store, *thing(name, after), key=key)
     acknowledge(Ack("thing", name))
     embed(store, receipt.outcomes[0].ids)
@@ -119,7 +119,7 @@ def read_acks(path: Path) -> list[Ack]:
 
 
 def lost(store: Repository, acks: Iterable[Ack]) -> list[Ack]:
-    """Acknowledged writes that are not there, not whole, or not found; and what is gone but found."""
+    """Return acknowledged writes that are missing or incomplete, and deleted ones that are found."""
     present = entities(store)
 
     def is_there(name: str) -> bool:
@@ -138,7 +138,7 @@ def lost(store: Repository, acks: Iterable[Ack]) -> list[Ack]:
 
 
 def half_written(store: Repository) -> list[str]:
-    """Things of which a part is missing: a transaction that was torn. Names are PREFIX-NUMBER."""
+    """Return entities of which a part is missing: a torn transaction. Names are PREFIX-NUMBER."""
     with store.read() as view:
         memories = memory_page(view, ALL, 0, 1_000_000)
         relations = relations_of(view, [memory.id for memory in memories])
@@ -155,7 +155,7 @@ def half_written(store: Repository) -> list[str]:
 
 
 def named(prefix: str, number: int) -> str:
-    """One word to the index: `w3n17`."""
+    """Return a name that is one word for the index: `w3n17`."""
     return f"{prefix}n{number}"
 
 
@@ -177,7 +177,7 @@ def write_things(store: Repository, prefix: str, start: int, stop: int) -> list[
 
 
 def assert_whole(path: Path, acks: Iterable[Ack] = ()) -> dict[str, Memory]:
-    """The store opens, all is in step, no transaction is torn, and every acknowledged write is there."""
+    """Check that the store opens and verifies, without torn transactions or lost writes."""
     store = Repository(SqliteStore(path))
     try:
         assert store.verify() == []

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 START = datetime(2026, 3, 1, 12, tzinfo=UTC)
 DAY = 86_400
 BEDTIME = 400 * DAY
-"""By then most of it is stale."""
+"""A time at which most of it is stale."""
 MODEL = HashingEmbedder(64)
 
 
@@ -48,7 +48,7 @@ def dreamer(path: str | Path, second: float, holder: str = "me") -> closing[Engi
 
 
 def lived_in(path: Path) -> Path:
-    """A store with a dream behind it, and much to dream of."""
+    """Make a store after one dream, with much for the next."""
     with dreamer(path, 0) as engine:
         engine.remember_many(
             [

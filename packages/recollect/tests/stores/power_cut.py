@@ -49,7 +49,7 @@ class Disk:
 
     def __init__(self) -> None:
         self._files: dict[str, _File] = {}
-        self._in_folder: dict[str, _File] = {}  # as the folder's own sync has confirmed it
+        self._in_folder: dict[str, _File] = {}  # as confirmed by a sync of the folder
         self._fresh: set[str] = set()
 
     @classmethod
@@ -65,10 +65,10 @@ class Disk:
             self._do(op)
 
     def after_cut(self, folder: Path, chance: np.random.Generator) -> None:
-        """Write into the folder what is left."""
+        """Write the surviving files into the folder."""
         fate = FATES[chance.integers(len(FATES))]
         for path in sorted(self._files.keys() | self._in_folder.keys()):
-            # A name that was made or deleted without a sync of the folder may or may not be so.
+            # Without a sync of the folder, a new or deleted name may or may not survive.
             either = (self._files.get(path), self._in_folder.get(path))
             file = either[chance.integers(2)]
             if file is not None:
@@ -84,7 +84,7 @@ class Disk:
             case "sync":
                 self._files[op.path].sync()
                 if op.path in self._fresh and op.path.endswith(("-wal", "-journal")):
-                    # SQLite syncs the folder too, the first time it syncs a journal or log that it made.
+                    # SQLite also syncs the folder when it first syncs a new journal or log.
                     self._in_folder = dict(self._files)
                     self._fresh.clear()
             case "write" | "truncate":

@@ -55,11 +55,11 @@ SHARED_FROM = 16
 """The number of vectors from which processes share a file, low enough for small stores."""
 
 
-# Roles. Each says through `say` what has been done, as soon as it is.
+# Roles. Each reports through `say` what it has done, at once.
 
 
 def write(say: Say, path: str, prefix: str, start: int) -> None:
-    """One thing after another, until death."""
+    """Write one entity after another until killed."""
     with _store(path) as store:
         for number in count(start):
             name = named(prefix, number)
@@ -67,7 +67,7 @@ def write(say: Say, path: str, prefix: str, start: int) -> None:
 
 
 def write_in_bulk(say: Say, path: str, prefix: str, size: int) -> None:
-    """Many things in one transaction, as an import does, until death."""
+    """Write many entities in one transaction, as an import does, until killed."""
     with _store(path) as store:
         for batch in count():
             names = [named(prefix, number) for number in range(batch * size, (batch + 1) * size)]
@@ -76,7 +76,7 @@ def write_in_bulk(say: Say, path: str, prefix: str, size: int) -> None:
 
 
 def scribble(say: Say, path: str) -> None:
-    """Entities that know nothing of one another, until death."""
+    """Write entities without relations until killed."""
     with _store(path) as store:
         for number in count():
             apply(store, entity(f"scribble {number}"))
@@ -105,7 +105,7 @@ def search(say: Say, path: str, text: str) -> None:
 
 
 def create_each(say: Say, *paths: str) -> None:
-    """Make a store of each path, at the same moment as others do."""
+    """Create a store at each path, at the same moment as other processes."""
     for path in paths:
         _meet(say)
         Repository(SqliteStore(path)).close()
@@ -119,7 +119,7 @@ def migrate(say: Say, path: str, *steps: str) -> None:
 
 
 def add_to(say: Say, path: str, prefix: str, content: str, times: int) -> None:
-    """Create entities that others create too at the same moment, each with an observation of one's own."""
+    """Create the same entities as other processes at the same moment, each with its own observation."""
     with _store(path) as store:
         for number in range(times):
             _meet(say)
@@ -128,7 +128,7 @@ def add_to(say: Say, path: str, prefix: str, content: str, times: int) -> None:
 
 
 def share(say: Say, path: str, folder: str, me: str, others: str, things: int) -> None:
-    """Write and forget, and look each time for what oneself and every other has had acknowledged."""
+    """Write and forget, and check each time that all acknowledged writes of all processes are there."""
     with _store(path) as store, (Path(folder) / me).open("ab", buffering=0) as acks:
         watches = [_Watch(Path(folder) / other) for other in others.split(",")]
         _meet(say)
@@ -160,7 +160,7 @@ def dream(say: Say, path: str, holder: str, second: int) -> None:
 
 
 def dream_together(say: Say, path: str, holder: str, second: int) -> None:
-    """Dream at the same moment as others; hold on halfway, until all have tried."""
+    """Dream at the same moment as others, and wait halfway until all have tried."""
     with dreamer(path, second, holder) as engine:
         _meet(say)
 
@@ -189,7 +189,7 @@ class _Watch:
         self._read = 0
 
     def newest(self) -> list[Ack]:
-        """The last two only, lest looking take longer than writing."""
+        """Check only the last two, so that checking does not take longer than writing."""
         text = self._path.read_bytes()[self._read :] if self._path.exists() else b""
         whole = text[: text.rfind(b"\n") + 1]
         self._read += len(whole)
@@ -207,7 +207,7 @@ def _store(path: str) -> closing[Repository]:
 
 
 def _meet(say: Say) -> None:
-    """Wait until everyone is here."""
+    """Wait for all processes."""
     say("ready")
     sys.stdin.readline()
 
@@ -216,13 +216,13 @@ def _meet(say: Say) -> None:
 
 
 class Team:
-    """Processes with the same role, which meet where the role says so."""
+    """Processes with the same role, which wait for each other where the role says so."""
 
     def __init__(self, role: str, members: Sequence[Sequence[object]]) -> None:
         self._members = [_start([role, *map(str, arguments)]) for arguments in members]
 
     def meet(self) -> None:
-        """Let all go on at the same moment."""
+        """Let all processes continue at the same moment."""
         assert self.hear() == ["ready"] * len(self._members)
         for member in self._members:
             _in(member).write("go\n")
@@ -233,7 +233,7 @@ class Team:
         return [_out(member).readline().strip() for member in self._members]
 
     def end(self) -> list[int]:
-        """How each ended: 0 where all went well."""
+        """Return the exit code of each process."""
         return [member.wait(SAFETY_SECONDS) for member in self._members]
 
     def kill(self) -> None:
@@ -253,7 +253,7 @@ def team(role: str, members: Sequence[Sequence[object]]) -> Iterator[Team]:
         together.kill()
 
 
-# Death
+# Killing
 
 
 @dataclass(frozen=True)
@@ -269,7 +269,7 @@ class Life:
 
 
 class Workshop:
-    """Makes processes that die young: forked from one that has imported everything, in milliseconds."""
+    """Starts processes in milliseconds: forked from one that has imported everything."""
 
     def __init__(self) -> None:
         self._process = _start(["workshop"])
@@ -282,7 +282,7 @@ class Workshop:
         kill_after: int | None = None,
         delay: float = 0.0,
     ) -> Life:
-        """Until it dies by itself at its n-th touch of the disk, or is killed after it said n things."""
+        """Run a role until it ends itself at the n-th disk access, or is killed after n messages."""
         end = {"die_at": die_at, "kill_after": kill_after, "delay": delay}
         order = {"role": role, "arguments": arguments, **end}
         _in(self._process).write(json.dumps(order) + "\n")
@@ -334,7 +334,7 @@ def _mortal(die_at: int | None) -> Iterator[None]:
             os.kill(os.getpid(), signal.SIGKILL)
 
     def write_all(file: IO[bytes], data: memoryview) -> None:
-        # The cache's file is written past SQLite, and a long write may be cut in two.
+        # The cache's file is not written by SQLite, and a long write may be split.
         half = len(data) // 2
         file.write(data[:half])
         touch(file)

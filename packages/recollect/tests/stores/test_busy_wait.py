@@ -14,7 +14,7 @@ from recollect.stores.sqlite.connection import BusyWait, connect, pause_after, p
 
 
 class Hands:
-    """A clock that only sleeping moves."""
+    """A clock that advances only in `sleep`."""
 
     def __init__(self) -> None:
         self.now = 100.0
@@ -39,7 +39,7 @@ def test_who_has_waited_a_second_asks_ten_times_as_often_as_a_newcomer() -> None
         asked += 1
     assert hands.now == pytest.approx(110.0)
     assert sum(pause for pause in hands.pauses if pause > 0.002) < 1.1
-    # A newcomer asks 50 to 100 times in its first second at most; afterwards it is a thousand times or more.
+    # A new waiter asks at most 50 to 100 times in its first second, and later a thousand times or more.
     assert len(hands.pauses) > 9_000
 
 

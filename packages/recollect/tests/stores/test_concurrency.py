@@ -54,9 +54,9 @@ def test_six_processes_write_and_read_and_nothing_is_lost_locked_out_or_stale(tm
         # A process that was locked out, or did not find an acknowledged write, ends with an error.
         assert together.end() == [0] * PROCESSES
     acks = [ack for me in everyone for ack in read_acks(folder / me)]
-    # Two for each thing, and one for each fourth, when something was forgotten.
+    # Two for each entity, and one more for each fourth, when one is forgotten.
     assert len(acks) == PROCESSES * (THINGS * 2 + THINGS // 4)
-    # Looking at others shows something only if they did meet.
+    # The checks count only if the processes ran at the same time.
     assert sum(map(int, looks)) > 0
     present = assert_whole(path, acks)
     assert {seen.content for seen in present["meeting"].in_force} == {
@@ -126,8 +126,8 @@ def test_threads_share_one_store(tmp_path: Path) -> None:
 
 
 def test_another_program_that_looks_into_the_file_takes_no_write_away(tmp_path: Path) -> None:
-    # Opening a store a second time in one process once gave up the locks of the first. An older SQLite
-    # that came and went then took the log for abandoned and deleted it under the open store.
+    # Opening a store a second time in one process once released the locks of the first. An older SQLite then
+    # took the log for abandoned, and deleted it under the open store.
     path = tmp_path / "store.db"
     first = Repository(SqliteStore(path))
     apply(first, entity("an0"))

@@ -1,4 +1,4 @@
-"""Backups are whole and of one moment; putting one back changes the store at once, or not at all."""
+"""Backups are complete and consistent. Restoring one replaces the store at once, or not at all."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def shared_early(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(scope="module")
 def eight_then_twenty(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A store of twenty things, and a backup from when it had eight."""
+    """A store of twenty entities, and a backup from when it had eight."""
     folder = tmp_path_factory.mktemp("two-states")
     with closing(Repository(SqliteStore(folder / "store.db"))) as store:
         write_things(store, "a", 0, 8)
@@ -76,7 +76,7 @@ def test_backups_taken_under_writes_are_whole_and_of_one_moment(tmp_path: Path) 
     with closing(Repository(SqliteStore(path))) as store, team("write", [(path, "w", 0)]) as writer:
         sizes = []
         for number in range(6):
-            # Ten more acknowledged before each backup begins: it must hold them.
+            # Ten more are acknowledged before each backup begins, so it must have them.
             told = [writer.hear()[0].split()[1] for _ in range(10)]
             copy = tmp_path / f"copy{number}.db"
             store.backup(str(copy))
@@ -104,7 +104,7 @@ def test_a_backup_under_steady_writes_comes_to_an_end(
 
         store.backup(str(tmp_path / "copy.db"), write_meanwhile)
         assert steps > 5
-        # The copy is of the moment in which it began.
+        # The copy has the state of the moment when it began.
         assert set(assert_whole(tmp_path / "copy.db")) == {named("a", number) for number in range(10)}
         assert len(entities(store)) == 10 + steps
 
@@ -149,7 +149,7 @@ def test_a_backup_put_back_is_seen_at_once_by_a_store_that_is_open(two_states: t
         assert found_by_words(store, named("a", 15)) is None
         assert found_by_meaning(store, named("a", 15)) is None
         assert found_by_meaning(store, named("a", 5)) == named("a", 5)
-        # Counters went back with it: what comes now has the numbers of what was there before.
+        # Counters were restored, too: new rows get ids that were used before.
         acks = write_things(store, "b", 0, 20)
         assert found_by_meaning(store, named("b", 9)) == named("b", 9)
         assert found_by_meaning(store, named("a", 15)) is None
@@ -176,7 +176,7 @@ def test_a_good_backup_stays_as_it_is_and_makes_a_store_where_there_was_none(
     restore_copy(backup, tmp_path / "new.db", BUSY_MS)
     assert len(assert_whole(tmp_path / "new.db")) == 8
     assert [file.name for file in tmp_path.iterdir() if ".part" in file.name] == []
-    # The store itself is no backup.
+    # The store itself is not a backup.
     with pytest.raises(InvalidInput, match="the store itself"):
         restore_copy(path, path, BUSY_MS)
     assert len(assert_whole(path)) == 20
@@ -191,7 +191,7 @@ def test_putting_back_waits_for_a_writer_and_writers_for_it(two_states: tuple[Pa
         for _ in range(5):
             for _ in range(10):
                 assert writer.hear()[0]
-            # Long: SQLite's waiting is not first come, first served, and this writer leaves little room.
+            # Long, since SQLite does not queue waiters, and this writer leaves little time.
             restore_copy(backup, path, 6 * BUSY_MS)
     with closing(Repository(SqliteStore(path))) as store:
         assert store.verify() == []

@@ -54,7 +54,7 @@ class Watch:
 
 @contextmanager
 def watching() -> Iterator[Watch]:
-    # As it is at this moment: stores of tests are not synchronised.
+    # The current function: stores of tests do not sync.
     watch, connect = Watch(), vars(sqlite_store)["connect"]
 
     def watched(*given: Any, **options: Any) -> apsw.Connection:
@@ -74,7 +74,7 @@ def watch() -> Iterator[Watch]:
 
 @pytest.fixture
 def memory(watch: Watch, make_engine: MakeEngine) -> Engine:
-    """The watch comes first, so that every connection of the store has it."""
+    """Open a store after the hook is set, so that every connection has it."""
     return make_engine(lambda _: WordTokens())
 
 
@@ -98,7 +98,7 @@ def test_a_recall_among_notes_is_ten_statements_and_among_more_takes_hardly_more
         costs.append((len(watch.statements), watch.read))
     (few, fewer_bytes), (many, more_bytes) = costs
     assert many <= few
-    # The candidates are as many; only the postings of the question's words grow.
+    # The number of candidates is the same; only the postings of the query's words grow.
     assert more_bytes < 1.3 * fewer_bytes
     assert fewer_bytes < 150_000
 

@@ -1,4 +1,4 @@
-"""Killed with SIGKILL at any moment: every acknowledged write is there, and nothing is half done."""
+"""Processes killed at any moment: every acknowledged write survives, and none is half done."""
 
 from __future__ import annotations
 
@@ -65,14 +65,14 @@ def test_a_writer_killed_at_random_moments_loses_nothing_it_acknowledged(
     acks: list[Ack] = []
     for _ in range(KILLS):
         kill_after, delay = int(chance.integers(0, 16)), float(chance.uniform(0, 0.02))
-        # Where a writer begins again: at its last thing, of which it may not have heard.
+        # A writer resumes at its last write, which may not have been acknowledged.
         start = len({ack.name for ack in acks if ack.what == "thing"})
         life = workshop.run("write", str(path), "w", start, kill_after=kill_after, delay=delay)
         assert life.killed
         acks += life.acks
         assert_whole(path, acks[-20:])
     present = assert_whole(path, acks)
-    # A writer that begins again repeats its last write under the same key: nothing is doubled.
+    # A resumed writer repeats its last write with the same key, which changes nothing.
     assert sorted(map(number_of, present)) == list(range(len(present)))
     assert {memory.duplicates for memory in present.values()} == {0}
     assert len(acks) > KILLS
@@ -150,13 +150,13 @@ def test_a_killed_restore_leaves_the_store_as_it_was_or_as_the_backup(
 
     outcomes = set()
     for path, life in _deaths(restore, step=7):
-        present = assert_whole(path, old[:16])  # which the backup has too
+        present = assert_whole(path, old[:16])  # the backup has it, too
         outcomes.add(len(present))
         assert len(present) in {8, 20}
         if len(present) == 20:
             assert_whole(path, old[16:])
         assert len(present) == 8 or life.said == ()
-    # The kills came before and after the moment of change, and the backup is untouched.
+    # Some kills came before the change and some after it, and the backup is unchanged.
     assert outcomes == {8, 20}
     assert backup.read_bytes() == before_backup
 
@@ -176,7 +176,7 @@ def test_a_kill_while_the_cache_of_vectors_is_made_leaves_right_answers(
         return path, workshop.run("search", str(path), text, die_at=die_at)
 
     for _ in _deaths(search, more_than=5):
-        # Another process, at once, with what the dead one left.
+        # Another process continues at once.
         assert workshop.run("search", str(path), text).said == (memory,)
     assert_whole(path, acks)
 
@@ -207,7 +207,7 @@ def test_a_kill_while_the_cache_of_vectors_grows_leaves_right_answers(
 def _deaths(
     live: Callable[[int], tuple[Path, Life]], step: int = 1, more_than: int = 0
 ) -> Iterator[tuple[Path, Life]]:
-    """Lives that end at the 1st, 2nd, … touch of the disk, until one lives to its natural end."""
+    """Run processes that end at the 1st, 2nd, … disk access, until one ends normally."""
     for deaths in count():
         path, life = live(1 + deaths * step)
         if not life.killed:

@@ -50,7 +50,7 @@ def shared_early(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(scope="module")
 def twenty_things(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Twenty things with their vectors; the words of some are merged, those of others wait."""
+    """Twenty entities with vectors; some are merged into the word index, others not yet."""
     path = tmp_path_factory.mktemp("filled") / "store.db"
     with pytest.MonkeyPatch.context() as patch, closing(Repository(SqliteStore(path))) as store:
         patch.setattr(word_index, "_MOST_UNMERGED", 6)
@@ -60,7 +60,7 @@ def twenty_things(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def more_than_things(tmp_path_factory: pytest.TempPathFactory, twenty_things: Path) -> Path:
-    """The same, and a note, a forgotten entity, something in another scope, and passages that wait."""
+    """The same with a note, a forgotten entity, another scope, and pending passages."""
     path = tmp_path_factory.mktemp("rich") / "store.db"
     shutil.copy(twenty_things, path)
     with closing(Repository(SqliteStore(path))) as store:
@@ -84,7 +84,7 @@ def rich(tmp_path: Path, more_than_things: Path) -> Path:
     return Path(shutil.copy(more_than_things, tmp_path / "store.db"))
 
 
-# Not ours
+# Foreign files
 
 
 def _zip() -> bytes:
@@ -181,7 +181,7 @@ def test_a_store_of_a_newer_version_is_refused_and_left_as_it_is(filled: Path, t
     copy.parent.mkdir()
     with closing(apsw.Connection(str(filled))) as newer:
         newer.pragma("user_version", len(connection.migrations()) + 1)
-        # In the copy, the version is in the log alone.
+        # In the copy, the version is only in the log.
         for rest in ("", "-wal"):
             shutil.copy(f"{filled}{rest}", f"{copy}{rest}")
     for path in (filled, copy):
@@ -201,7 +201,7 @@ def test_a_store_that_was_moved_away_or_replaced_takes_no_write(filled: Path, tm
             apply(store, entity("cat"))
         with pytest.raises(StoreUnavailable, match="open it again"):
             entities(store)
-        # Nor is an empty file put in its place.
+        # No empty file replaces it.
         assert not path.exists()
         shutil.copy(other, path)
         with pytest.raises(StoreUnavailable, match="replaced"):
@@ -215,7 +215,7 @@ def test_a_store_that_was_moved_away_or_replaced_takes_no_write(filled: Path, tm
 def test_a_damaged_page_is_told_in_our_own_words(filled: Path, seed: int) -> None:
     path, chance = filled, np.random.default_rng(seed)
     content = bytearray(path.read_bytes())
-    # Never the first: with no header it would not be ours.
+    # Never the first page: without its header, the file is not recognised.
     page = int(chance.integers(1, len(content) // 4096))
     content[page * 4096 : (page + 1) * 4096] = chance.bytes(4096)
     path.write_bytes(content)
@@ -264,7 +264,7 @@ def test_a_damaged_cache_gives_right_answers_and_is_made_anew(filled: Path, tmp_
 # Out of step
 
 
-# After the four widths and the gap comes how often.
+# The count comes after the four widths and the gap.
 OFTEN = "substr(packed, 1, 5) || x'7F' || substr(packed, 7)"
 OF_A_WORD = "term_id = (SELECT id FROM term WHERE term = 'an0')"
 GONE = "(SELECT id FROM memory WHERE deleted_at IS NOT NULL)"
@@ -280,24 +280,24 @@ OUT_OF_STEP: dict[str, list[str]] = {
     "document points to a scope": ["UPDATE document SET scope_id = 9999 WHERE memory_id = 2"],
     "lacks 21": ["DELETE FROM document"],
     "the index of words differs from its documents": [
-        # A document is cut off, lacks a word, or names one that is not there.
+        # A document is truncated, lacks a word, or names a missing one.
         "UPDATE document SET words = x'010000' WHERE memory_id = 2",
         "UPDATE document SET words = substr(words, 5) WHERE memory_id = 2",
         "UPDATE document SET words = x'0F270000' WHERE memory_id = (SELECT max(memory_id) FROM document)",
-        # A merged one is said to wait, or the other way round.
+        # `merged` is wrong.
         "UPDATE document SET merged = 0 WHERE memory_id = 2",
         "UPDATE document SET merged = 1 WHERE merged = 0",
-        # A posting is missing, begins elsewhere, or counts a document too many or too few.
+        # A posting is missing, begins at another id, or has a wrong count.
         f"DELETE FROM posting WHERE {OF_A_WORD}",
         f"UPDATE posting SET first_id = first_id + 100 WHERE {OF_A_WORD}",
         f"UPDATE posting SET count = count + 1 WHERE {OF_A_WORD}",
         f"UPDATE posting SET count = count - 1 WHERE {OF_A_WORD}",
-        # A word is said to be there more often; bytes are nonsense, cut off, or missing.
+        # A count is too high; bytes are wrong, truncated or missing.
         f"UPDATE posting SET packed = CAST({OFTEN} AS BLOB) WHERE {OF_A_WORD}",
         f"UPDATE posting SET packed = x'00010203' WHERE {OF_A_WORD}",
         f"UPDATE posting SET packed = x'0101' WHERE {OF_A_WORD}",
         f"UPDATE posting SET packed = x'' WHERE {OF_A_WORD}",
-        # A term is in no document, or has another's stem.
+        # A term is in no document, or has a wrong stem.
         "INSERT INTO term(scope_id, pair, stem, term) VALUES (1, 0, 'nobodi', 'nobody')",
         "UPDATE term SET stem = 'other' WHERE term = 'an0'",
     ],
@@ -438,7 +438,7 @@ def _truth(path: Path) -> dict[str, list[tuple[object, ...]]]:
 
 
 def _everything_it_says(path: Path) -> list[str]:
-    """Open, read, verify and write; the errors of ours that this raises, and the problems it names."""
+    """Open, read, verify and write; return our errors and the problems."""
     told: list[str] = []
 
     def steps() -> Iterator[Callable[[], object]]:

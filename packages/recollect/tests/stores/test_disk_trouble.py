@@ -41,7 +41,7 @@ def test_a_full_file_refuses_the_write_and_keeps_the_rest(tmp_path: Path) -> Non
         file._writer.pragma("max_page_count", pages)
         with pytest.raises(StoreUnavailable, match=r"no room left.*Nothing was written"):
             apply(store, entity("too much", LONG))
-        # Nor does a batch go on that should.
+        # `keep_going` does not continue either.
         with pytest.raises(StoreUnavailable, match=r"no room left.*Nothing was written"):
             store.apply([entity("small", "fits"), entity("too much", LONG)], at=AT, keep_going=True)
         assert store.verify() == []
@@ -55,7 +55,7 @@ def test_a_full_file_refuses_the_write_and_keeps_the_rest(tmp_path: Path) -> Non
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows limits no file's size")
 def test_a_limit_that_the_system_sets_refuses_the_write_and_keeps_the_rest(tmp_path: Path) -> None:
-    # The system itself refuses to let any file grow: writes fail half way, as on a failing disk.
+    # The system does not let any file grow: writes fail half way, as on a failing disk.
     path = tmp_path / "store.db"
     with closing(Repository(SqliteStore(path))) as store:
         acks = write_things(store, "a", 0, 5)
@@ -186,7 +186,7 @@ def test_a_store_that_too_few_files_are_left_for_says_so_at_its_opening(tmp_path
     assert "may open no more files" in said
 
 
-# Not to be written
+# Read-only
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has other permissions")
@@ -422,14 +422,14 @@ def _need(*command: str) -> None:
 
 
 def _let_in(folder: Path) -> None:
-    """Folders of tests are closed to other users."""
+    """Open the folder of a test to other users."""
     for parent in (folder, *folder.parents):
         if parent.owner() == "root" and parent.name.startswith(("pytest", "popen", "test")):
             parent.chmod(0o755)
 
 
 class _locked:  # noqa: N801  # reads as a statement
-    """Another program, with its own SQLite, in the middle of something."""
+    """Run another program with its own SQLite in an open transaction."""
 
     def __init__(self, path: Path, *statements: str) -> None:
         script = (

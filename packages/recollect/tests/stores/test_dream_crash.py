@@ -41,13 +41,13 @@ def path(tmp_path: Path, day: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def outcomes(day: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
-    """The store before the dream, and after it."""
+    """Return the rows before the dream, and after it."""
     path = tmp_path_factory.mktemp("night") / "store.db"
     copy(day, path)
     before = exported(path)
     with dreamer(path, BEDTIME) as engine:
         report = engine.dream(gate=False).report
-    # It is worth dying in: every table that a dream writes is written.
+    # The dream writes every table that a dream can write.
     assert report.merged
     assert report.merged_observations
     assert report.corrected
@@ -76,7 +76,7 @@ def test_a_dream_killed_at_every_touch_of_the_disk_is_there_whole_or_not_at_all(
             break
         die_at += 2
     assert {True, False} == set(seen)
-    # Once it is written, it stays so however late the end comes.
+    # After the commit, a later kill changes nothing.
     assert seen == sorted(seen)
     assert seen.count(False) > 10
 
@@ -87,14 +87,14 @@ def test_a_dream_killed_while_it_thinks_has_changed_nothing(
 ) -> None:
     life = workshop.run("dream", str(path), "the dead", BEDTIME, kill_after=stage)
     assert life.said[:stage] == tuple(f"stage {number}" for number in range(1, stage + 1))
-    # It may have come further before the blow, but not between.
+    # It may have come further before the kill, but never half way.
     assert exported(path) in outcomes
 
 
 def test_the_lease_of_the_dead_ends_by_itself(
     path: Path, workshop: Workshop, outcomes: tuple[str, str]
 ) -> None:
-    # Killed at its own hand at once after it took the lease: the first touches of the disk.
+    # It ends itself right after it took the lease: at the first disk accesses.
     die_at = 1
     while True:
         workshop.run("dream", str(path), "the dead", BEDTIME, die_at=die_at)
@@ -128,7 +128,7 @@ def test_of_two_processes_at_once_one_dreams_and_the_other_is_told(path: Path) -
 @pytest.mark.parametrize("late", [1, 2, 3, 4, 5])
 def test_a_dreamer_who_was_too_slow_finds_its_lease_taken_and_writes_nothing(path: Path, late: int) -> None:
     def overtake(stage: int, _: int | None) -> None:
-        # The other has come and gone when this one goes on.
+        # The other has ended before this one continues.
         if stage == late:
             with dreamer(path, BEDTIME + 500, "quick") as other:
                 other.dream(gate=False)

@@ -1,4 +1,4 @@
-"""A store named `:memory:` is an SQLite database that ends with its store, and many threads may use it."""
+"""A store named `:memory:` is an SQLite database in memory, which many threads can use."""
 
 from __future__ import annotations
 

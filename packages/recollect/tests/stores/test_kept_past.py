@@ -49,7 +49,7 @@ WORD = st.sampled_from(WORDS)
 ID = st.integers(1, 6)
 EMBED = "embed"
 _STATES = 4
-"""That `answers` asks about."""
+"""The states that `answers` queries."""
 CHANGES = st.one_of(
     st.builds(lambda text: PutText(ME, NewText(Kind.NOTE, text)), WORD),
     st.builds(lambda text: PutText(ME, NewText(Kind.MESSAGE, text, session="s", speaker="Ada")), WORD),
@@ -67,7 +67,7 @@ CHANGES = st.one_of(
 
 
 def answers(store: Repository) -> list[list[Found]]:
-    """All that is found of some states, before and in the middle of what happens."""
+    """Return the answers about some states, before and during the changes."""
     vector = EMBEDDER.query(QUERY)
     found = []
     for where in (

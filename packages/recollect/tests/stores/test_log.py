@@ -1,4 +1,4 @@
-"""The store's log: kept in bounds, missed when it is gone, and never taken for what it is not."""
+"""The store's log: it stays small, its loss is noticed, and a foreign log is refused."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def test_readers_without_a_pause_do_not_let_the_log_grow_without_bounds(
         first.execute("BEGIN")
         first.execute("SELECT count(*) FROM memory").fetchall()
         for number in range(120):
-            # One begins before the other ends, so that there is always one.
+            # The readers overlap, so that there is always one.
             later, earlier = readers[number % 2 - 1], readers[number % 2]
             later.execute("BEGIN") if not later.in_transaction else None
             later.execute("SELECT count(*) FROM memory").fetchall()

@@ -1,4 +1,4 @@
-"""Names are found in texts as a slow and simple reading would find them, however many there are."""
+"""Names in texts are found as by a slow and simple search, however many there are."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ NOW = len(migrations())
 
 
 def store_of(version: int, path: Path) -> Path:
-    """The store of the first release, brought as far as this version."""
+    """Return the store of the first release, migrated to this version."""
     path.write_bytes(gzip.decompress(FROZEN.read_bytes()))
     prepare(path, 1_000, migrations()[:version], keep_older=False)
     return path
@@ -51,7 +51,7 @@ def test_a_store_of_every_version_becomes_current_and_can_be_written_to(tmp_path
     assert _version(path) == NOW
     with closing(apsw.Connection(str(path))) as hand:
         names = {name for (name,) in hand.execute("SELECT name FROM sqlite_schema")}
-    # The tables in which words were kept before version 8.
+    # The tables of the word index before version 8.
     assert not [name for name in names if name.startswith(("words_", "stems_", "pairs_", "word_count_"))]
     assert {"term", "posting", "document"} <= names
 

@@ -1,4 +1,4 @@
-"""The past is weighed as the index of the present weighs: the same formula, the same counts."""
+"""Searches of the past score like the present index: the same formula, the same counts."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def holding(texts: Sequence[str], entities: Sequence[tuple[str, Sequence[str]]] 
 def both(
     store: Repository, query: str, index: Analyser, monkeypatch: pytest.MonkeyPatch
 ) -> tuple[dict[int, float], dict[int, float]]:
-    """Scores by the index, and of the same live documents by the formula."""
+    """Return scores by the index, and by the formula for the same documents."""
     with store.read() as view:
         live = {memory.id for memory in memory_page(view, Filter(), 0, 1_000)}
         monkeypatch.setattr(PastState, "changed", lambda *_: live)
@@ -154,8 +154,8 @@ def test_the_formula_is_that_of_the_index_for_any_words(
 
 
 def test_a_score_by_hand() -> None:
-    # With who says them, the live texts have 4, 4 and 2 words: 10 / 3 on average. The retired one has 2.
-    # In the index 1 of 3 holds `tea`: idf = ln(2.5 / 1.5) = 0.510826
+    # With their speakers, the live texts have 4, 4 and 2 words: 10 / 3 on average. The retired one has 2.
+    # In the index, 1 of 3 contains `tea`: idf = ln(2.5 / 1.5) = 0.510826
     # 0.510826 * 2.2 / (1 + 1.2 * (0.25 + 0.75 * 2 / (10/3))) = 1.123816 / 1.84 = 0.610770
     with holding(["green tea", "hot tea leaves", "a b c", "d e"]) as store:
         store.apply([Supersede(ME, (1,), 4)], at=AT + timedelta(days=1))
@@ -210,4 +210,4 @@ def test_an_index_knows_how_many_texts_and_words_it_holds() -> None:
 
 def test_an_index_of_thousands_of_words_counts_them_all() -> None:
     with holding([f"word{number} " * 20 for number in range(300)]) as store, store.read() as view:
-        assert TermIndex(view, 1).size("plain") == (300, 300 * 20 + 200)  # two thirds say who
+        assert TermIndex(view, 1).size("plain") == (300, 300 * 20 + 200)  # two thirds have a speaker

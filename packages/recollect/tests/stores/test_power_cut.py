@@ -1,4 +1,4 @@
-"""The power goes at any moment: what was acknowledged is there, because it was synced before it was said.
+"""Power cuts at any moment: acknowledged writes survive, because they were synced before.
 
 SQLite's file layer writes down all it does to the disk while a store is at work. For a moment of that record
 we make the files as they might be found after a cut then, open them, and look.
@@ -43,7 +43,7 @@ def test_a_power_cut_takes_nothing_that_was_acknowledged(tmp_path: Path, seed: i
 def test_without_a_full_sync_acknowledged_writes_are_lost(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The control: these cuts do find what is not safe."""
+    """The control: these cuts detect unsafe writes."""
 
     def careless(path: Path, busy_ms: int, *, writes: bool) -> apsw.Connection:
         connection = connect(path, busy_ms, writes=writes)

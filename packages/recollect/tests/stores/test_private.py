@@ -31,7 +31,7 @@ pytestmark = [
 
 @pytest.fixture(autouse=True)
 def open_to_all(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """A user whose files are everybody's, and vectors that are shared from the first ones on."""
+    """Use an open umask, and share vectors from the first one on."""
     monkeypatch.setattr(vector_cache, "WORTH_SHARING", SHARED_FROM)
     before = os.umask(0)
     yield

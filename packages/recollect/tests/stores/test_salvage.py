@@ -1,4 +1,4 @@
-"""Bits that flip and pages that are lost: noticed, named, mended where that can be, the rest carried over."""
+"""Flipped bits and lost pages are detected and repaired where possible; the rest is salvaged."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SAID = ("memory", "observation", "relation", "revision", "tag", "scope", "settin
 
 @pytest.fixture(scope="module")
 def many_things(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Enough for tables and indexes of several pages."""
+    """Make a store whose tables and indexes have several pages."""
     path = tmp_path_factory.mktemp("many") / "store.db"
     with closing(Repository(SqliteStore(path))) as store:
         write_things(store, "a", 0, THINGS)
@@ -72,7 +72,7 @@ def test_a_letter_that_changes_on_the_disk_is_noticed_and_named(store_file: Path
         for problems in (store.verify(), store.verify(quick=True)):
             found = [each for each in problems if table in each.what and not each.repairable]
             assert found, problems
-        # A repair does not bless what is damaged.
+        # A repair does not accept damaged texts.
         assert [each for each in store.repair() if not each.repairable] == found
 
 
@@ -89,7 +89,7 @@ def test_whoever_writes_the_words_again_mends_the_row(store_file: Path) -> None:
 def test_an_index_that_holds_other_words_than_the_text_is_noticed_and_mended(store_file: Path) -> None:
     with closing(SqliteStore(store_file)) as store:
         with closing(apsw.Connection(str(store_file))) as hand:
-            # The words of one document under the id of another, in the index alone.
+            # In the index only, one document has the words of another.
             first, second = [
                 row[0] for row in hand.execute("SELECT memory_id FROM document WHERE merged = 0 LIMIT 2")
             ]

@@ -24,7 +24,7 @@ SECRETS = (b"hollyhock", b"HOLLYHOCK", b"Hollyhock")
 
 
 def _lies_in(folder: Path) -> set[str]:
-    """The files that hold a word of the secret, however it is written."""
+    """Return the files that contain a word of the secret, in any encoding."""
     return {
         path.name
         for path in folder.iterdir()

@@ -1,4 +1,4 @@
-"""SQLite keeps the contract of every store."""
+"""The contract of all stores, on SQLite."""
 
 from __future__ import annotations
 

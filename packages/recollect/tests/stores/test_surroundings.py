@@ -27,7 +27,7 @@ WORDS = ("rome", "tram", "aaaa", "bbbb", "cccc")
 
 
 def talks(store: Repository, texts: dict[str, list[str]]) -> dict[tuple[str, int], int]:
-    """Ids by session and position."""
+    """Add messages, and return their ids by session and position."""
     put = [
         PutText(Scope(), NewText(Kind.MESSAGE, text, session=session))
         for session, said in texts.items()

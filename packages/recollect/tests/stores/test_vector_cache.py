@@ -1,4 +1,4 @@
-"""The cache of vectors: it answers what the snapshot holds, whatever happened before."""
+"""The vector cache gives the vectors of the snapshot, whatever happened before."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def world(tmp_path: Path) -> World:
 
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Blocks and tails of a few rows, so that small stores meet every edge."""
+    """Use blocks of a few rows, so that small stores reach every edge case."""
     for module in (vector_block, vector_cache, vector_file):
         monkeypatch.setattr(module, "ROWS", 5)
     monkeypatch.setattr(vector_cache, "WORTH_SHARING", 3)
@@ -109,7 +109,7 @@ def test_what_a_write_transaction_sees_stays_with_it(world: World) -> None:
     world.add(QUERY[None])
     assert len(world.search(cache, QUERY, 50, at=world.writer)) == 6
     world.writer.execute("ROLLBACK")
-    world.add_some(1)  # takes the id that was undone
+    world.add_some(1)  # takes the id that was rolled back
     assert world.search(cache, QUERY, 50) == world.expected(QUERY, 50)
 
 
@@ -140,7 +140,7 @@ def test_the_whole_is_checked_against_the_store(world: World) -> None:
     world.add_some(50)
     cache = world.cache()
     assert world.check(cache) == []
-    # Behind the log's back, which no search could notice:
+    # Without the log, so that no search can notice it:
     world.writer.execute("UPDATE vector SET embedding = ? WHERE id = 20", (pack_vector(QUERY),))
     assert world.check(cache) == ["1 vectors in the cache are not those of the store."]
     world.writer.execute("UPDATE passage SET live = 0 WHERE id = 30")
@@ -211,9 +211,9 @@ FILLED: list[Step] = [("add", 0, 6)] * 3
 
 @pytest.mark.usefixtures("small")
 @given(steps=st.lists(STEPS, max_size=30))
-# The forgotten vanish, the restored return, and the purged do not.
+# Forgotten ones are gone, restored ones return, purged ones do not.
 @example([*FILLED, ("forget", 4, 1), ("restore", 4, 1), ("purge", 4, 1)])
-# One that was dead when the cache was made returns.
+# A vector that was dead when the cache was made returns.
 @example([*FILLED, ("forget", 0, 1), ("reopen", 1, 1), ("restore", 0, 1)])
 # The log has only a part, or nothing, of what a cache missed.
 @example([*FILLED, ("forget", 3, 3), ("forget", 9, 2), ("trim", 0, 1), ("trim", 1, 3)])
@@ -231,7 +231,7 @@ def test_any_history_gives_the_snapshot_s_answer(
 ) -> None:
     world = World(tmp_path_factory.mktemp("world") / "store.db")
     memories: list[int] = []
-    # Two caches on one file, as two processes have them, and one that finds no place for a file.
+    # Two caches on one file, like two processes, and one without a file.
     caches = [world.cache(), world.cache(), VectorCache(world.path / "under a file, where nothing can be")]
     snapshots = [world.reader()]
     for what, number, count in steps:
@@ -266,7 +266,7 @@ def test_a_file_that_somebody_cuts_off_does_not_end_the_process(world: World, sm
     assert path is not None
     assert path.exists()
     for length in (path.stat().st_size // 2, 4096, 0):
-        # To read beyond the end of a file that is mapped is a fault of the bus, which Python cannot catch.
+        # Reading beyond the end of a mapped file is a SIGBUS, which Python cannot catch.
         with path.open("r+b") as file:
             file.truncate(length)
         assert world.search(cache, QUERY) == before

@@ -1,4 +1,4 @@
-"""The cache's file: shared by processes, never trusted, and no loss when it is lost."""
+"""The file of the vector cache: processes share it, verify it, and can rebuild it."""
 
 from __future__ import annotations
 
@@ -164,7 +164,7 @@ def test_whose_a_row_is_is_verified_before_any_search(world: World, monkeypatch:
         copy = world.cache_path.with_name("copy")
         copy.write_bytes(flipped)
         damaged = vector_file.VectorFile(copy, source.shape, source.digest())
-        # The vectors come first, and wait; ids, memories, passages, scopes and kinds do not.
+        # Vectors are verified later; ids, memories, passages, scopes and kinds at once.
         assert (damaged.map_rows() is None) == (offset != offsets[0])
         assert damaged.map_rows(whole=True) is None
 
@@ -188,7 +188,7 @@ def test_damage_that_a_running_process_has_not_met_is_found_by_the_check(world: 
     cache = world.cache()
     world.search(cache, QUERY)
     damaged = flipped(world.cache_path.read_bytes(), DATA + 4321)
-    # Replaced, as a disk would: the map of the first file stays whole.
+    # Replace the file: the map of the first one stays valid.
     world.cache_path.unlink()
     world.cache_path.write_bytes(damaged)
     assert len(world.check(cache)) == 1
@@ -231,7 +231,7 @@ def test_an_older_copy_of_the_store_that_went_its_own_way_is_noticed(world: Worl
     strayed.writer = type(world.writer)(str(copy))
     shared = world.cache_path.read_bytes()
     strayed.cache_path.write_bytes(shared)
-    for count in (20, 30, 40):  # behind the copied cache, level with it, and ahead
+    for count in (20, 30, 40):  # behind the copied cache, equal to it, and ahead
         strayed.add_some(count)
         assert strayed.search(strayed.cache(), QUERY, 50) == strayed.expected(QUERY, 50)
         assert strayed.search(veteran, QUERY, 50) == strayed.expected(QUERY, 50)
@@ -241,7 +241,7 @@ def test_without_a_place_that_can_be_written_answers_are_the_same(world: World) 
     cache = VectorCache(None)
     assert world.search(cache, QUERY) == world.expected(QUERY)
     assert cache.reason is not None
-    # Root may write anywhere, so the place is one that cannot exist: a folder under a file.
+    # Root may write anywhere, so use an impossible path: a folder under a file.
     cache = VectorCache(world.path / "vectors")
     assert world.search(cache, QUERY) == world.expected(QUERY)
     assert cache.reason is not None

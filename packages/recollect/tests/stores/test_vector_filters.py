@@ -1,4 +1,4 @@
-"""Searching by vector under conditions that only the tables know: whichever way is chosen, one answer."""
+"""Search by vector with conditions on the tables: every strategy gives the same answer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The search in two stages, by a prefix first: what it finds, what it misses, and what never matters."""
+"""The search in two stages, by a prefix first: what it finds and misses, and what does not matter."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 MODELS = Path(__file__).parents[4] / "models"
 QUERY = some_vectors(1, seed=1000)[0]
-# A prefix of eight numbers has two: here the last two, in place of the first.
+# The prefix of eight numbers has two: here the last two instead of the first.
 LAST_TWO = np.eye(8, dtype="<f2")[6:].tobytes()
 
 
@@ -47,7 +47,7 @@ def world(tmp_path: Path) -> World:
 
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Blocks and tails of a few rows, so that small stores meet every edge."""
+    """Use blocks of a few rows, so that small stores reach every edge case."""
     for module in (vector_block, vector_cache, vector_file):
         monkeypatch.setattr(module, "ROWS", 5)
     monkeypatch.setattr(vector_cache, "WORTH_SHARING", 3)
@@ -64,7 +64,7 @@ def rotate(world: World, rotation: bytes) -> None:
 
 
 def vector(*numbers: float) -> Rows:
-    """Its last number makes its length one."""
+    """Return a vector whose last number makes its length one."""
     rest = np.sqrt(1 - np.square(numbers).sum())
     return np.array([*numbers, *[0.0] * (DIMS - 1 - len(numbers)), rest], np.float32)
 
@@ -181,7 +181,7 @@ def test_the_rotation_says_which_prefix_is_taken(world: World) -> None:
 def test_history_decides_nothing(
     tmp_path_factory: pytest.TempPathFactory, rotation: bytes | None, data: st.DataObject
 ) -> None:
-    """A cache that lived through everything answers as one that is made at the end."""
+    """Check that a cache with a history answers like a new one."""
     world = World(tmp_path_factory.mktemp("history") / "store.db")
     if rotation is not None:
         rotate(world, rotation)
@@ -233,7 +233,7 @@ def test_only_what_is_new_is_computed(world: World, monkeypatch: pytest.MonkeyPa
     search(world, cache, QUERY, 5, 10)
     world.set_live(memories[:9], live=False)
     search(world, cache, QUERY, 5, 10)
-    # Each search turns its query; the first also the hundred rows, the third the seven.
+    # Each search rotates its query; the first also a hundred rows, the third seven.
     assert computed == [1, 100, 1, 1, 7, 1]
 
 
@@ -266,7 +266,7 @@ def test_the_prefixes_of_blocks_that_are_gone_go_too(world: World) -> None:
     search(world, cache, QUERY, 5, 10)
     for start in range(0, 20, 2):
         world.purge(memories[start : start + 2])
-        world.trim_log()  # so that the cache starts over
+        world.trim_log()  # so that the cache is rebuilt
         world.add_some(1)
         search(world, cache, QUERY, 5, 10)
     assert cache._prefixes is not None
@@ -305,7 +305,7 @@ def test_of_the_nearest_of_clustered_texts_nearly_all_are_found(world: World) ->
     assert np.mean(shares) > 0.95
 
 
-# Through the store's front door
+# Through the store
 
 TURNED = Model("turned@1", DIMS, rotation=LAST_TWO)
 

@@ -50,7 +50,7 @@ def run_of(
 
 
 def clustered(count: int, seed: int = 0) -> Rows:
-    """Like texts: many about few things."""
+    """Return clustered vectors, like those of texts."""
     chance = np.random.default_rng(seed)
     topics = chance.normal(size=(50, DIMS))
     return normalised(topics[chance.integers(0, 50, count)] + 0.7 * chance.normal(size=(count, DIMS)))
@@ -215,7 +215,7 @@ def two_stages(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
-    """So much is left out that a different choice would show."""
+    """Skip so many rows that a different choice would show."""
     monkeypatch.setattr(vector_search, "MOST_DEVIATIONS", 0)
 
 
@@ -235,7 +235,7 @@ def test_two_stages_nearly_always_find_what_one_finds(near: bool, monkeypatch: p
 
     monkeypatch.setattr(vector_search, "row_scores", counted)
     shares = []
-    # About the same things, and about nothing that is stored.
+    # Queries near the clusters, and far from all.
     queries = normalised(vectors[:20] + 0.8 * clustered(20, seed=1)) if near else clustered(20, seed=2)
     for query in queries:
         exact = nearest([run], query, 30, ANY)
@@ -270,7 +270,7 @@ def test_two_stages_answer_alike_whatever_the_pieces_the_order_and_the_dead(
     assert once != nearest([run_of(vectors, memories)], query, 30, ANY), "nothing was left out"
     chance = np.random.default_rng(seed)
     order = chance.permutation(5000 + dead)
-    # The dead are copies of the query: were they let in, they would crowd everything else out.
+    # The dead rows equal the query: if they were allowed, they would be the best.
     all_vectors = np.concatenate([vectors, np.tile(query, (dead, 1))])[order]
     all_memories = np.concatenate([memories, np.full(dead, 9999)])[order]
     live = order < 5000

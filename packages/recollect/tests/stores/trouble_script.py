@@ -36,7 +36,7 @@ vector_cache.WORTH_SHARING = SHARED_FROM
 
 
 def attempt(act: Callable[[], object]) -> None:
-    """Do it, and say in one line how that went."""
+    """Call the function, and print the result or the error in one line."""
     try:
         act()
         print("fine")  # noqa: T201

@@ -1,4 +1,4 @@
-"""A small store of vectors for the tests of their cache: real tables, real rows, and a naive search."""
+"""A small store of vectors for tests of the cache: real tables and rows, and a naive search."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def some_vectors(count: int, seed: int = 0, dims: int = DIMS) -> Rows:
 
 @dataclass
 class World:
-    """The store's file, a connection that writes, and what to expect of a search."""
+    """The file of the store, a writing connection, and the expected results of a search."""
 
     path: Path
     dims: int = DIMS
@@ -70,7 +70,7 @@ class World:
         return VectorSource(STORE, MODEL, self.dims, self.centre)
 
     def reader(self) -> apsw.Connection:
-        """A connection inside a read transaction that sees what there is now."""
+        """Return a connection inside a read transaction that has begun now."""
         connection = apsw.Connection(str(self.path))
         connection.execute("BEGIN")
         connection.execute("SELECT count(*) FROM memory").fetchall()
@@ -102,7 +102,7 @@ class World:
         return int(memory)
 
     def set_live(self, memories: Collection[int], *, live: bool) -> None:
-        """Soft deletion, or restoring."""
+        """Forget memories, or restore them."""
         with self.writer:
             self._log(memories)
             for memory in memories:
@@ -152,7 +152,7 @@ class World:
         only: NDArray[np.int64] | None = None,
         at: apsw.Connection | None = None,
     ) -> list[Found]:
-        """The same answer, the slow and simple way."""
+        """Return the expected answer, computed slowly and simply."""
         rows = (at or self.reader()).execute(
             "SELECT m.id, p.id, v.embedding, m.scope_id, m.kind FROM vector AS v "
             "JOIN passage AS p ON p.id = v.passage_id JOIN memory AS m ON m.id = p.memory_id "

@@ -1,4 +1,4 @@
-"""SQLite's file layer, with someone looking on at everything it does to the disk."""
+"""SQLite's file layer, with a callback for every disk operation."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Op(NamedTuple):
-    """One thing done to a file: it was made, written at an offset, cut to a length, synced or deleted."""
+    """One file operation: make, write at an offset, truncate, sync or delete."""
 
     what: Literal["make", "write", "truncate", "sync", "delete"]
     path: str
@@ -30,7 +30,7 @@ class _File(apsw.VFSFile):
         self._path = name if isinstance(name, str) else name.filename()
         self._seen = watcher
         path = Path(self._path)
-        # A store's file is made for its owner alone, empty, just before SQLite comes.
+        # The program creates an empty private file before SQLite opens it.
         is_empty_store = flags[0] & apsw.SQLITE_OPEN_MAIN_DB and path.exists() and not path.stat().st_size
         if not path.exists() or is_empty_store:
             watcher(Op("make", self._path))
@@ -67,7 +67,7 @@ class _Disk(apsw.VFS):
 
 @contextmanager
 def watched(watcher: Watcher) -> Iterator[None]:
-    """Every connection opened inside works on the watched disk; close them before leaving."""
+    """Connections that are opened inside the block use the recorded disk. Close them before its end."""
     disk = _Disk(watcher)
     try:
         yield
