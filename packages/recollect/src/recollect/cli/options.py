@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import shlex
@@ -24,7 +23,6 @@ if TYPE_CHECKING:
 
     from click.shell_completion import CompletionItem
 
-    from recollect.domain.changes import Turn
     from recollect.domain.records import Memory
     from recollect.engine import Engine
     from recollect.language.time_phrases import TimePhrase
@@ -422,35 +420,3 @@ def confirm(question: str, *, yes: bool) -> None:
         raise click.ClickException(f"{question} This is no terminal to answer in; add --yes to do it.")
     if not click.confirm(question, err=True):
         raise click.ClickException("Nothing was changed.")
-
-
-def read_turns(content: bytes) -> tuple[list[Turn], list[str]]:
-    """Return the turns of a JSON list, of an object with `messages`, or of JSON lines; then the errors.
-
-    A file that is not one JSON document is read line by line, so that a bad line affects no other.
-    """
-    from recollect.transfer.files import read_object
-    from recollect.transfer.turns import object_at, parse_turn_row  # loads the engine
-
-    rows: list[tuple[str, object]]
-    try:
-        whole = json.loads(content)
-        listed = isinstance(whole, list)
-        rows = (
-            [(f"item {place}", row) for place, row in enumerate(whole, 1)]
-            if listed
-            else [("top level", whole)]
-        )
-    except (ValueError, RecursionError):
-        lines = enumerate(content.split(b"\n"), 1)
-        rows = [(f"line {number}", line) for number, line in lines if line.strip()]
-    turns: list[Turn] = []
-    wrong: list[str] = []
-    for place, row in rows:
-        try:
-            found = parse_turn_row(read_object(row) if isinstance(row, bytes) else object_at(row, "It")).turns
-        except InvalidInput as error:
-            found = (error,)
-        wrong += [f"{place}: {each}" for each in found if isinstance(each, InvalidInput)]
-        turns += [each for each in found if not isinstance(each, InvalidInput)]
-    return turns, wrong

@@ -171,6 +171,25 @@ def to_plain(profile: Profile) -> dict[str, Any]:
     }
 
 
+def to_toml(profile: Profile) -> str:
+    """The profile as a table of the settings file."""
+    plain = to_plain(profile)
+    lists = (
+        f"{key} = [\n" + "".join(f"  {_toml(item)},\n" for item in plain[key]) + "]"
+        for key in ("retrieve", "steps")
+    )
+    named = (f"{key} = {_toml(plain[key])}" for key in ("name", "about"))
+    return "\n".join(["[[profiles]]", *named, *lists])
+
+
+def _toml(value: Any) -> str:
+    if isinstance(value, dict):
+        pairs = [f"{key} = {_toml(each)}" for key, each in value.items() if each is not None]
+        return f"{{ {', '.join(pairs)} }}"
+    # JSON's form of a text, a number or a boolean is TOML too.
+    return json.dumps(value, ensure_ascii=False)
+
+
 def from_plain(plain: Mapping[str, Any]) -> Profile:
     """Read a profile from plain data; an error names the wrong value and the allowed ones."""
     if not isinstance(plain, Mapping):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
@@ -10,7 +11,7 @@ from recollect.domain.changes import Turn
 from recollect.domain.errors import InvalidInput
 from recollect.domain.lazy_dataclass import dataclass
 from recollect.domain.limits import clean_name, clean_text, clean_type
-from recollect.transfer.files import json_type
+from recollect.transfer.files import json_type, read_object
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -164,3 +165,32 @@ def _at(given: object) -> datetime | None:
     if at is None:
         raise InvalidInput(f"`at` is {str(given)[:40]!a}; it is an ISO 8601 time, or seconds since 1970.")
     return at
+
+
+def read_turns(content: bytes) -> tuple[list[Turn], list[str]]:
+    """Return the turns of a JSON list, of an object with `messages`, or of JSON lines; then the errors.
+
+    A file that is not one JSON document is read line by line, so that a bad line affects no other.
+    """
+    rows: list[tuple[str, object]]
+    try:
+        whole = json.loads(content)
+        listed = isinstance(whole, list)
+        rows = (
+            [(f"item {place}", row) for place, row in enumerate(whole, 1)]
+            if listed
+            else [("top level", whole)]
+        )
+    except (ValueError, RecursionError):
+        lines = enumerate(content.split(b"\n"), 1)
+        rows = [(f"line {number}", line) for number, line in lines if line.strip()]
+    turns: list[Turn] = []
+    wrong: list[str] = []
+    for place, row in rows:
+        try:
+            found = parse_turn_row(read_object(row) if isinstance(row, bytes) else object_at(row, "It")).turns
+        except InvalidInput as error:
+            found = (error,)
+        wrong += [f"{place}: {each}" for each in found if isinstance(each, InvalidInput)]
+        turns += [each for each in found if not isinstance(each, InvalidInput)]
+    return turns, wrong

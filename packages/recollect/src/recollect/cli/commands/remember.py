@@ -27,7 +27,6 @@ from recollect.cli.options import (
     parse_time,
     read_bytes,
     read_text,
-    read_turns,
     session_option,
     when,
 )
@@ -461,6 +460,8 @@ def _turns_of_file(words: tuple[str, ...], *, keep_going: bool) -> tuple[Sequenc
         existing_file(file, remedy)
     elif not words and sys.stdin.isatty():
         raise click.UsageError(f"There is nothing to add: give a FILE, or pipe one in.{remedy}")
+    from recollect.transfer.turns import read_turns  # loads the engine
+
     turns, wrong = read_turns(read_bytes(file))
     if wrong and (not keep_going or not turns):
         raise InvalidInput(f"{'Standard input' if file == STDIN else file}, {wrong[0]} Nothing was stored.")
@@ -521,6 +522,8 @@ def context_command(
     if messages is None:
         asked = read_text(query, "query")
     else:
+        from recollect.transfer.turns import read_turns  # loads the engine
+
         asked, wrong = read_turns(read_bytes(messages))
         where = "standard input" if messages == STDIN else messages
         if wrong:

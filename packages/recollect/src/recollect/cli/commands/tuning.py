@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -415,7 +414,7 @@ def profile_command(call: Call, names: tuple[str, ...], as_toml: bool) -> Result
     the tuned ones. With two, it shows the differences.
     """
     from recollect.ranking.candidates import profile_named  # loads NumPy
-    from recollect.ranking.profiles import to_plain
+    from recollect.ranking.profiles import to_plain, to_toml
 
     known = all_profiles(call)
     found = [profile_named(name, known) for name in names[:2]]
@@ -423,7 +422,7 @@ def profile_command(call: Call, names: tuple[str, ...], as_toml: bool) -> Result
         case _ if len(names) > 2:
             raise click.UsageError("Give at most two profiles.")
         case [profile] if as_toml:
-            text = _profile_toml(to_plain(profile))
+            text = to_toml(profile)
             return Result({"toml": text}, [Verbatim(f"{_ABOVE_TOML}{text}")])
         case [profile]:
             numbers = (
@@ -528,16 +527,6 @@ def _numbers_text(numbers: Mapping[str, Any]) -> str:
     return ", ".join(texts or no)
 
 
-def _profile_toml(plain: Mapping[str, Any]) -> str:
-    """Print it as TOML for the settings file."""
-    lists = (
-        f"{key} = [\n" + "".join(f"  {_toml(item)},\n" for item in plain[key]) + "]"
-        for key in ("retrieve", "steps")
-    )
-    named = (f"{key} = {_toml(plain[key])}" for key in ("name", "about"))
-    return "\n".join(["[[profiles]]", *named, *lists])
-
-
 def _part(where: str, key: str, item: Mapping[str, Any], known: Mapping[str, type]) -> _Part:
     from recollect.ranking.factors import FACTORS  # loads NumPy
 
@@ -554,14 +543,6 @@ def _part(where: str, key: str, item: Mapping[str, Any], known: Mapping[str, typ
     elif name == "keep":
         name = f"keep {numbers.pop('name')}"
     return _Part(where, name, numbers, (kind.__doc__ or "").partition("\n")[0])
-
-
-def _toml(value: Any) -> str:
-    if isinstance(value, dict):
-        pairs = [f"{key} = {_toml(each)}" for key, each in value.items() if each is not None]
-        return f"{{ {', '.join(pairs)} }}"
-    # JSON's form of a text, a number or a boolean is TOML too.
-    return json.dumps(value, ensure_ascii=False)
 
 
 # Commands that measure: eval, and bench of another package
