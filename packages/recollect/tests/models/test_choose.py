@@ -37,7 +37,7 @@ def test_a_stored_name_finds_the_model_that_made_it_and_threads_share_it() -> No
     stored = embedder_named(short.model.name)
     assert stored is not None
     assert stored is short  # or the weights would be loaded twice
-    threads = ModelOptions(threads=2)  # as nobody else asks for it
+    threads = ModelOptions(threads=2)  # options that no other test uses
     with ThreadPoolExecutor(8) as pool:
         made = list(pool.map(lambda name: embedder_named(name, threads), ["arctic-s"] * 8))
     assert all(each is made[0] for each in made)

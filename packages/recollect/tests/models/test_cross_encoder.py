@@ -53,7 +53,7 @@ def sums(monkeypatch: pytest.MonkeyPatch) -> CrossEncoder:
 
 
 def test_query_and_text_are_told_apart_and_the_longer_is_cut(sums: CrossEncoder) -> None:
-    # of the text alone: w1 w2 [SEP] = 11 + 12 + 1, and w3 [SEP] = 13 + 1
+    # the text's tokens only: w1 w2 [SEP] = 11 + 12 + 1, and w3 [SEP] = 13 + 1
     assert sums.scores("w100 w200", ["w1 w2", "w3"]).tolist() == [24.0, 14.0]
     # A pair too long is cut where it is longer.
     # 12 tokens: three for the frame, two for the query, so that seven words of the text remain: 7 * 10 + 1

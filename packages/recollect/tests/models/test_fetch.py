@@ -34,7 +34,7 @@ def sha256(content: bytes) -> str:
 
 @pytest.fixture
 def downloads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Stands for pip: downloads `good`, whose wheel was made on Windows, and nothing else."""
+    """Replace pip by a stand-in that can download only `good`, whose wheel was made on Windows."""
     asked: list[str] = []
 
     def run(command: list[str], **_: Any) -> subprocess.CompletedProcess[str]:

@@ -109,7 +109,7 @@ def test_keys_travel_in_headers_and_models_are_told_queries_from_documents(serve
     assert openai["authorization"] == "Bearer secret-key"
     assert gemini["x-goog-api-key"] == "secret-key"
     assert "secret" not in path + gemini_path
-    # Gemini is told queries from documents.
+    # Gemini gets different task types for queries and documents.
     server.requests.clear()
     embedder = hosted(server, "gemini")
     embedder.query("x")
@@ -188,10 +188,10 @@ def test_vectors_of_another_width_are_an_error(server: Server) -> None:
 def test_a_long_text_is_sent_in_pieces(server: Server) -> None:
     hosted(server, "ollama").documents(["x" * 20_000])
     sent = [text for _, _, body in server.requests for text in body["input"]]
-    # What every model of Ollama reads in one piece.
+    # Every model of Ollama reads pieces of this size.
     assert max(map(len, sent)) <= 1_500
     assert sum(map(len, sent)) >= 20_000
-    # What the server finds too long is halved.
+    # A piece that the server refuses as too long is halved.
     server.requests.clear()
     server.longest = 300
     rows = hosted(server, "ollama").documents(["x" * 1000, "short"])

@@ -1,4 +1,4 @@
-"""Models run by other libraries, which stand here as the few calls we make of them."""
+"""Models run by other libraries, with stand-ins for the few calls that we make."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def test_nothing_is_cut_silently(name: str) -> None:
 def test_fastembed_is_given_the_prefixes_that_it_does_not_add() -> None:
     plain: Any = embedder_named("fastembed:some/model")
     e5: Any = embedder_named("fastembed:some/e5-large")
-    # the stand-in answers with the length: "a" beside "passage: a", ten characters
+    # the stand-in returns the length: 1 for "a", 10 for "passage: a"
     assert plain.documents(["a"])[0][0] < e5.documents(["a"])[0][0]
     assert e5._loaded().said == ["passage: a"]
 

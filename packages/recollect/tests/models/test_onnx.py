@@ -44,10 +44,10 @@ class Echo:
         return [np.stack([ids, np.ones_like(ids), np.full_like(ids, ids.shape[1])], axis=-1)]
 
     def get_inputs(self) -> Sequence[Any]:
-        class Named:
+        class InputNode:
             name = "input_ids"
 
-        return [Named()]
+        return [InputNode()]
 
 
 def described(**changes: Any) -> PackagedModel:
@@ -71,12 +71,12 @@ def described(**changes: Any) -> PackagedModel:
 
 @pytest.fixture
 def embedder(monkeypatch: pytest.MonkeyPatch) -> Any:
-    def made(**changes: Any) -> PackagedEmbedder:
+    def make_embedder(**changes: Any) -> PackagedEmbedder:
         loaded = OnnxModel(Echo(), tokenizer(), ("input_ids",))
         monkeypatch.setattr("recollect.models.packaged.load_onnx", lambda *_: loaded)
         return PackagedEmbedder(described(**changes))
 
-    return made
+    return make_embedder
 
 
 def test_pooling_takes_the_first_token_or_averages_all(embedder: Any) -> None:

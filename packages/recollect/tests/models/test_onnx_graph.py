@@ -97,11 +97,11 @@ def graphs_given(monkeypatch: Any) -> list[type]:
     given: list[type] = []
     session = runtime.InferenceSession
 
-    def noted(graph: bytes | str, *options: Any, **more: Any) -> Any:
+    def recording_session(graph: bytes | str, *options: Any, **more: Any) -> Any:
         given.append(type(graph))
         return session(graph, *options, **more)
 
-    monkeypatch.setattr(runtime, "InferenceSession", noted)
+    monkeypatch.setattr(runtime, "InferenceSession", recording_session)
     return given
 
 

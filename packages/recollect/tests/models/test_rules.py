@@ -77,7 +77,7 @@ def test_people_are_read_and_machines_are_not() -> None:
         ("I live in Oslo.", None),
         # The same words of another day are of another event.
         ("I moved to Oslo today.", datetime(2026, 3, 4, 15, 30, tzinfo=UTC)),
-        # Of a time that is not settled.
+        # The time is vague.
         ("I moved to Oslo recently.", None),
         ("I will move to Oslo on Friday.", None),
     ],
@@ -87,6 +87,6 @@ def test_a_statement_of_another_time_is_dated_from_the_day_it_was_said(
 ) -> None:
     (found,) = Rules().statements([message(text)])
     assert found.happened_at == happened_at
-    # Nothing is dated from a day that is unknown.
+    # A message without a known day gives no date.
     (undated,) = Rules().statements([message(text, undated=True)])
     assert undated.happened_at is None

@@ -1,4 +1,4 @@
-"""Several texts at once: who reads them, in which order, and who gives way to whom."""
+"""Embedding several texts at once: threads, order and priority."""
 
 from __future__ import annotations
 

@@ -112,7 +112,7 @@ def test_what_does_not_fall_apart_is_left_alone() -> None:
         np.zeros((0, 0)),
         np.ones((1, 3)),
         np.ones((2, 3)),
-        # All alike: nothing tells them apart.
+        # All are equal.
         np.ones((9, 3)),
         np.zeros((9, 3)),
         # Two groups of two, where three are the fewest.

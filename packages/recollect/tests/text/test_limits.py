@@ -1,4 +1,4 @@
-"""What text may be stored."""
+"""Limits of texts that can be stored."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ from recollect.text.names import (
 from recollect.text.tokens import fold
 
 
-def found(said: str, *names: str) -> list[str]:
+def names_found(said: str, *names: str) -> list[str]:
     """The names that count in a text, in the order of their first places."""
     text = NameText.of(said)
     written_as = {fold(name): name for name in names}
@@ -37,48 +37,48 @@ def test_names_stand_in_texts_as_tabled() -> None:
         sign, _, row = line.partition(" ")
         if sign != "#":
             said, name = row.replace("\\n", "\n").replace("\\t", "\t").split(" | ")
-            assert found(said, name) == ([name] if sign == "+" else []), line
-    assert found("", "Ada") == []
+            assert names_found(said, name) == ([name] if sign == "+" else []), line
+    assert names_found("", "Ada") == []
 
 
 def test_an_everyday_word_is_a_name_only_in_its_own_letters() -> None:
     for said, counts in (
-        ("Will you come?", True),  # written so, by chance: nobody could tell
+        ("Will you come?", True),  # written like the name by chance
         ("you will come", False),
         ("ask Will, he will know", True),
         ("WILL", False),
         ("willing", False),
     ):
-        assert found(said, "Will") == (["Will"] if counts else [])
+        assert names_found(said, "Will") == (["Will"] if counts else [])
 
 
 def test_words_of_every_text_are_everyday_in_both_languages() -> None:
-    assert found("it is on the table with the rest", "It", "The", "With", "On") == []
-    assert found("el sol y la luz de la mar", "Sol", "Luz", "Mar", "La") == []
-    assert found("Sol y Luz viven junto al mar", "Sol", "Luz", "Mar") == ["Sol", "Luz"]
+    assert names_found("it is on the table with the rest", "It", "The", "With", "On") == []
+    assert names_found("el sol y la luz de la mar", "Sol", "Luz", "Mar", "La") == []
+    assert names_found("Sol y Luz viven junto al mar", "Sol", "Luz", "Mar") == ["Sol", "Luz"]
 
 
 def test_the_longest_name_wins_its_letters_and_leaves_the_others() -> None:
-    assert found("will smith is here", "Will Smith", "Will") == ["Will Smith"]
+    assert names_found("will smith is here", "Will Smith", "Will") == ["Will Smith"]
     names = ("New York", "York", "New", "New York City")
-    assert found("New York City", *names) == ["New York City"]
-    assert found("york, new york, new", *names) == ["York", "New York", "New"]
-    assert found("東京都", "東京", "京都", "東京都") == ["東京都"]
+    assert names_found("New York City", *names) == ["New York City"]
+    assert names_found("york, new york, new", *names) == ["York", "New York", "New"]
+    assert names_found("東京都", "東京", "京都", "東京都") == ["東京都"]
     # Of names of equal length that overlap, the first one counts.
-    assert found("Ana Bob Cid", "Ana Bob", "Bob Cid") == ["Ana Bob"]
+    assert names_found("Ana Bob Cid", "Ana Bob", "Bob Cid") == ["Ana Bob"]
 
 
 def test_a_name_that_does_not_count_takes_no_letters() -> None:
-    # `May` is an everyday word and not written so; so `ay` … stands nowhere, and `may day` is another name.
-    assert found("on may day", "May", "May Day") == ["May Day"]
-    assert found("may day", "May", "Day") == ["Day"]
+    # `May` is an everyday word and not capitalised here, so only `May Day` counts.
+    assert names_found("on may day", "May", "May Day") == ["May Day"]
+    assert names_found("may day", "May", "Day") == ["Day"]
 
 
 def test_the_longest_names_that_are_looked_for_have_eight_words() -> None:
     assert LONGEST_NAME == 8
     eight, nine = " ".join("abcdefgh"), " ".join("abcdefghi")
-    assert found(f"x {eight} x", eight) == [eight]
-    assert found(f"x {nine} x", nine) == []
+    assert names_found(f"x {eight} x", eight) == [eight]
+    assert names_found(f"x {nine} x", nine) == []
 
 
 def test_places_are_those_of_the_folded_text() -> None:
@@ -129,7 +129,7 @@ def test_places_that_count_share_no_letter(said: str, name: str) -> None:
 
 @given(st.sampled_from(["Ada", "ada lovelace", "C++", "José"]), TEXT, TEXT)
 def test_a_name_between_spaces_is_always_found(name: str, before: str, after: str) -> None:
-    assert name in found(f"{before} {name} {after}", name)
+    assert name in names_found(f"{before} {name} {after}", name)
 
 
 def test_a_reply_that_only_answers_the_talk_says_nothing() -> None:
@@ -159,7 +159,7 @@ def test_it_is_the_root_of_the_share_of_ten_terms() -> None:
         ("Soy alérgica a los frutos secos.", 3),  # alergica, frutos, secos
         ("Thanks, Ana! The oven is broken.", 2),  # oven, broken; Ana is spoken to
         ("I agree with Ana.", 1.5),  # she is spoken of
-        ("東京", 1),  # two letters stand for a word
+        ("東京", 1),  # two letters count as a word
     ):
         assert informativeness(text) == pytest.approx(sqrt(terms / 10))
 

@@ -53,7 +53,7 @@ def test_containment_is_the_share_of_the_shorter_text() -> None:
         ("green tea", "green tea or coffee", 1.0),
         # case, accents and signs do not matter
         ("CAFÉ!", "un cafe, por favor", 1.0),
-        # nothing said
+        # no words
         ("", "green tea", 0.0),
         ("…", "green tea", 0.0),
         ("", "", 0.0),
@@ -170,7 +170,7 @@ def test_two_facts_that_are_built_alike_are_no_near_duplicates() -> None:
             "Library club for young readers: the last Friday of each month, seven o'clock sharp",
             False,
         ),
-        # What is said last, figures and dates may correct what was.
+        # A different last word, number or date may be a correction.
         ("The kettle in the kitchen is red", "The kettle in the kitchen is blue", True),
         ("The rent is 900 euros a month", "The rent is 950 euros a month", True),
         ("The dentist is on Monday at ten", "The dentist is on Tuesday at ten", True),

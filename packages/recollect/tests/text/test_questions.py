@@ -1,4 +1,4 @@
-"""What the wording of a text tells: the answer's shape, tense, time, the user, and the language."""
+"""Signals in the wording of a text: kind of answer, tense, time, the user, the language."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ def test_one_common_word_ahead_is_enough_and_half_a_one_is_not() -> None:
     assert language_of("turno de noche") == "other"
     # `leche` looks like nothing, `pena` ends as Spanish words do: 0 to 0.5.
     assert language_of("leche pena") is None
-    # `me` is in both lists and tells nothing.
+    # `me` is in both lists, so it does not count.
     assert language_of("me me me") is None
 
 

@@ -1,4 +1,4 @@
-"""What looks like a key or a password is found; what only looks odd is left alone."""
+"""Keys and passwords are found; texts that only look odd are left alone."""
 
 from __future__ import annotations
 

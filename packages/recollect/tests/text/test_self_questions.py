@@ -138,7 +138,7 @@ def test_a_stretch_has_seven_words_of_one_sentence_and_tells_three_things(lot: i
     text = "It is what it is. Ana and I sailed to the old lighthouse with Bruno and a basket of pears."
     said = sampled_phrase(text, lot).split()
     assert len(said) == 7
-    assert "what" not in said  # the first sentence tells nothing
+    assert "what" not in said  # the first sentence has no content words
     telling = {"Ana", "sailed", "old", "lighthouse", "Bruno", "basket", "pears"}
     assert len(telling & set(said)) >= 3
 

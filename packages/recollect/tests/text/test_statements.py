@@ -122,7 +122,7 @@ def test_the_page_on_extraction_explains_every_sign_and_category() -> None:
         assert f"`{name}`" in page
 
 
-# Words and marks, between spaces; `_` stands for a space.
+# Words and punctuation, separated by spaces; `_` is a space.
 _WORDS = """
 ``` ._ ?_ !_ 1._ -_ >_ #_ ..._ 東京。 I_ I'm_ we_ My_ my_sister_ Ana_ She_ It_ That_ is_ moved_ to_
 Lisbon allergic_ like_ tea in_2021 yesterday ok,_ and_ so_ Hey_Ana,_ thanks_ you_ remember_that_
@@ -212,7 +212,7 @@ def test_without_it_the_pronoun_is_open() -> None:
 MINE, YOURS = True, False
 
 
-def drawn(text: str, *before: tuple[str, str | None, bool]) -> list[str]:
+def extract_texts(text: str, *before: tuple[str, str | None, bool]) -> list[str]:
     turns = [EarlierTurn(said, speaker, is_same) for said, speaker, is_same in before]
     return [one.text for one in statements_in(text, turns)]
 
@@ -234,8 +234,8 @@ def test_the_only_one_in_reach_gives_a_pronoun_its_name() -> None:
         ("Ella trabaja en Bilbao.", YOURS, "¿Qué tal tu hermana?", "Mi hermana trabaja en Bilbao."),
         ("Fui allí en 2019 con Luis.", YOURS, "¿Has vivido en Lisboa?", "Fui a Lisboa en 2019 con Luis."),
     ):
-        assert drawn(said, (before, "Tom", whose)) == [note]
-        assert drawn(said) == []
+        assert extract_texts(said, (before, "Tom", whose)) == [note]
+        assert extract_texts(said) == []
 
 
 def test_two_or_none_or_one_of_whom_nothing_is_known_give_no_note() -> None:
@@ -247,9 +247,9 @@ def test_two_or_none_or_one_of_whom_nothing_is_known_give_no_note() -> None:
         ("My sister called.", None, YOURS),
         ("I like Whitby.", None, MINE),
     ):
-        assert drawn("She moved to Oslo in May.", before) == []
+        assert extract_texts("She moved to Oslo in May.", before) == []
 
 
 def test_one_who_is_spoken_to_is_not_meant() -> None:
     before = [("Hi Clara, my sister called.", "Ana", MINE), ("Great, Ana!", "Clara", YOURS)]
-    assert drawn("She moved to Oslo in May.", *before) == ["My sister moved to Oslo in May."]
+    assert extract_texts("She moved to Oslo in May.", *before) == ["My sister moved to Oslo in May."]

@@ -31,7 +31,7 @@ class Case:
     reference: datetime
     start: datetime | None = None
     stop: datetime | None = None
-    words: str | None = None  # None where the text names no time
+    words: str | None = None  # missing if the text names no time
 
 
 def cases(name: str) -> Iterator[Case]:
@@ -65,7 +65,7 @@ def bare(words: str) -> str:
     return words
 
 
-def spoken(text: str, reference: datetime = WEDNESDAY) -> TimePhrase:
+def phrase_in(text: str, reference: datetime = WEDNESDAY) -> TimePhrase:
     found = time_of(text, reference)
     assert found is not None, f"no time found in {text!r}"
     return found
@@ -81,7 +81,7 @@ def test_a_phrase_means_its_span_and_a_text_without_a_time_is_left_alone(subtest
                 assert time_phrases(case.text, case.reference) == ()
                 assert time_of(case.text, case.reference) is None
             else:
-                found = spoken(case.text, case.reference)
+                found = phrase_in(case.text, case.reference)
                 assert (found.start, found.stop) == (case.start, case.stop)
                 assert bare(found.words) == bare(case.words)
                 assert case.text[slice(*found.place)] == found.words
@@ -89,15 +89,15 @@ def test_a_phrase_means_its_span_and_a_text_without_a_time_is_left_alone(subtest
 
 def test_confidence_falls_from_exact_dates_to_vague_words() -> None:
     texts = ("on 2024-03-05", "in March 2024", "yesterday", "3 days ago", "in March", "5/3/2024", "recently")
-    assert [spoken(text).confidence for text in texts] == [1.0, 1.0, 0.9, 0.9, 0.7, 0.6, 0.5]
-    assert spoken("the other day").confidence <= spoken("3 days ago").confidence
+    assert [phrase_in(text).confidence for text in texts] == [1.0, 1.0, 0.9, 0.9, 0.7, 0.6, 0.5]
+    assert phrase_in("the other day").confidence <= phrase_in("3 days ago").confidence
 
 
 def test_a_day_is_that_of_the_references_zone() -> None:
     # 03:00 UTC on the 15th: still the evening of the 14th in New York, noon of the 15th in Tokyo
     instant = datetime(2024, 5, 15, 3, tzinfo=UTC)
-    west = spoken("What did I say yesterday?", instant.astimezone(NEW_YORK))
-    east = spoken("What did I say yesterday?", instant.astimezone(TOKYO))
+    west = phrase_in("What did I say yesterday?", instant.astimezone(NEW_YORK))
+    east = phrase_in("What did I say yesterday?", instant.astimezone(TOKYO))
     assert west.start == datetime(2024, 5, 13, tzinfo=NEW_YORK)
     assert east.start == datetime(2024, 5, 14, tzinfo=TOKYO)
     assert west.stop == datetime(2024, 5, 14, tzinfo=NEW_YORK)
@@ -107,7 +107,7 @@ def test_a_day_is_that_of_the_references_zone() -> None:
 @pytest.mark.parametrize("zone", [MADRID, NEW_YORK, TOKYO], ids=str)
 @pytest.mark.parametrize("text", ["last March", "hace tres meses", "since January", "the past 2 weeks"])
 def test_times_carry_the_offset_of_the_references_zone(text: str, zone: ZoneInfo) -> None:
-    found = spoken(text, datetime(2024, 5, 15, 10, 30, tzinfo=zone))
+    found = phrase_in(text, datetime(2024, 5, 15, 10, 30, tzinfo=zone))
     for time in (found.start, found.stop):
         assert time is not None
         assert time.utcoffset() == time.astimezone(zone).utcoffset()
@@ -121,8 +121,8 @@ def test_a_day_has_the_hours_that_its_clocks_show() -> None:
         (datetime(2024, 3, 31, 12, tzinfo=TOKYO), 24),
     ):
         # Between times of one zone Python counts what clocks show, so the length is taken in UTC.
-        assert length(spoken("today", reference)) == timedelta(hours=hours)
-        assert length(spoken("yesterday", reference + timedelta(days=1))) == timedelta(hours=hours)
+        assert length(phrase_in("today", reference)) == timedelta(hours=hours)
+        assert length(phrase_in("yesterday", reference + timedelta(days=1))) == timedelta(hours=hours)
 
 
 def length(phrase: TimePhrase) -> timedelta:
@@ -132,7 +132,7 @@ def length(phrase: TimePhrase) -> timedelta:
 
 
 def test_the_week_of_the_change_runs_from_midnight_to_midnight() -> None:
-    found = spoken("last week", datetime(2024, 4, 2, 9, tzinfo=MADRID))
+    found = phrase_in("last week", datetime(2024, 4, 2, 9, tzinfo=MADRID))
     assert found.start == datetime(2024, 3, 25, tzinfo=MADRID)
     assert found.stop == datetime(2024, 4, 1, tzinfo=MADRID)
     assert length(found) == timedelta(days=7, hours=-1)
@@ -145,7 +145,7 @@ def test_last_week_follows_the_reference() -> None:
         ("2023-01-08", "2022-12-26", "2023-01-02"),
         ("2024-03-04", "2024-02-26", "2024-03-04"),
     ):
-        found = spoken("Was hat Ana last week gesagt?", at(reference).replace(hour=23, minute=59))
+        found = phrase_in("Was hat Ana last week gesagt?", at(reference).replace(hour=23, minute=59))
         assert (found.start, found.stop) == (at(start), at(stop))
 
 
@@ -156,7 +156,7 @@ def test_a_month_ago_is_a_whole_month_from_any_day() -> None:
         ("2024-12-01", "2024-11-01", "2024-12-01"),
     ):
         for text in ("a month ago", "hace un mes", "last month", "el mes pasado"):
-            found = spoken(text, at(reference))
+            found = phrase_in(text, at(reference))
             assert (found.start, found.stop) == (at(start), at(stop)), text
 
 

@@ -85,7 +85,7 @@ def test_words_are_letters_digits_and_marks() -> None:
 def test_words_of_words_are_the_same_and_hold_no_syntax(text: str) -> None:
     found = words(text)
     assert words(" ".join(found)) == found
-    # What a tokenizer that parts at ASCII signs and spaces alone would make of them, and no quotes.
+    # A tokenizer that splits only at ASCII punctuation and spaces gives the same, without quotes.
     assert " ".join(found).split() == found
     assert all(letter.isalnum() or not letter.isascii() for word in found for letter in word)
 
@@ -353,11 +353,11 @@ def test_it_is_compiled_once_and_not_before_it_is_used(monkeypatch: pytest.Monke
     compiled: list[str] = []
     whole = re.compile
 
-    def noted(pattern: str, flags: int = 0) -> re.Pattern[str]:
+    def recording_compile(pattern: str, flags: int = 0) -> re.Pattern[str]:
         compiled.append(pattern)
         return whole(pattern, flags)
 
-    monkeypatch.setattr(re, "compile", noted)
+    monkeypatch.setattr(re, "compile", recording_compile)
     pattern = compile_later("tea")
     assert compiled == []
     for _ in range(3):

@@ -14,7 +14,7 @@ from recollect.text.phrases import one_line, origin_of, quoted, visible
 ESCAPES = {
     "\x1b[2J": "\\u001b[2J",  # clears a screen
     "\x9b2J": "\\u009b2J",  # the same in one character
-    "a\rb": "a\\u000db",  # overwrites what stands before it
+    "a\rb": "a\\u000db",  # overwrites the text before it
     "\u202egnp.exe": "\\u202egnp.exe",  # reads backwards
     "a\u2028b": "a\\u2028b",  # ends a line
     "\U000e0068\U000e0069": "\\udb40\\udc68\\udb40\\udc69",  # letters that only a model sees

@@ -108,7 +108,7 @@ def test_a_whole_life_goes_out_and_in_and_is_the_same(mine: Engine, other: Engin
     for engine in (mine, other):
         assert not load(engine, before).changed
         assert exported(engine) == before
-    # What was imported lives on.
+    # The imported memories are unaffected.
     assert [hit.memory.name for hit in other.search("kept").hits] == ["Ada"]
     assert not other.search("removed").hits
     assert other.create_entities(["Next"]).entities[0].id == 12

@@ -1,4 +1,4 @@
-"""What was learnt from use goes with its memories: into an empty store whole, else as far as it can."""
+"""Usage, tuning and dreams in exports: complete in an empty store, as far as possible in others."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def load(engine: Engine, text: str) -> ImportReport:
     return report
 
 
-def asked(engine: Engine, *queries: str) -> None:
+def ask_and_use(engine: Engine, *queries: str) -> None:
     for query in queries:
         answer = engine.recall(query)
         if answer.hits:
@@ -43,39 +43,39 @@ def rows(engine: Engine, table: Table, *columns: str) -> list[Row]:
         return view.rows(table, columns)
 
 
-def used(engine: Engine) -> dict[str, int]:
+def use_counts(engine: Engine) -> dict[str, int]:
     """How often each text was used."""
     texts: dict[int, str] = dict(rows(engine, "memory", "id", "text"))
     return {texts[id_]: count for id_, count in rows(engine, "usage", "memory_id", "count")}
 
 
 @pytest.fixture
-def lived(mine: Engine) -> Engine:
+def fill_with_use(mine: Engine) -> Engine:
     """Two notes that were used together, numbers that were set, and a dream."""
     mine.remember("green tea in the kitchen")
     mine.remember("the green kettle")
-    asked(mine, "green tea", "green kettle")
+    ask_and_use(mine, "green tea", "green kettle")
     name, value = next(iter(mine.tuning.numbers("recollect").present.items()))
     mine.tuning.set({name: value * 0.9}, "recollect")
     mine.dream(knobs=Knobs(link_together=1, link_share=0), gate=False)
     return mine
 
 
-def test_into_a_store_with_memories_learning_follows_them(lived: Engine, other: Engine) -> None:
+def test_into_a_store_with_memories_learning_follows_them(fill_with_use: Engine, other: Engine) -> None:
     other.remember("something else altogether")
-    asked(other, "something else")
-    text = exported(lived, learning=True)
+    ask_and_use(other, "something else")
+    text = exported(fill_with_use, learning=True)
 
     report = load(other, text)
 
     # Three pages of the file: usage and recalls follow under other ids, answers and dreams cannot.
-    assert used(other) == {**used(lived), "something else altogether": 1}
-    [(first, second, count)] = rows(lived, "cooccurrence", "first_id", "second_id", "count")
+    assert use_counts(other) == {**use_counts(fill_with_use), "something else altogether": 1}
+    [(first, second, count)] = rows(fill_with_use, "cooccurrence", "first_id", "second_id", "count")
     assert rows(other, "cooccurrence", "first_id", "second_id", "count") == [(first + 1, second + 1, count)]
-    assert len(rows(other, "recall", "id")) == 1 + len(rows(lived, "recall", "id"))
+    assert len(rows(other, "recall", "id")) == 1 + len(rows(fill_with_use, "recall", "id"))
     assert len(rows(other, "answer_log", "id")) == 1
     assert rows(other, "dream", "id") == []
-    assert rows(other, "tuning", "profile", "knobs") == rows(lived, "tuning", "profile", "knobs")
+    assert rows(other, "tuning", "profile", "knobs") == rows(fill_with_use, "tuning", "profile", "knobs")
     reasons = [left.reason for left in report.learnt_left]
     assert sum("other ids" in reason for reason in reasons) == 2
     assert sum("journal of a dream" in reason for reason in reasons) == 1
@@ -86,22 +86,24 @@ def test_into_a_store_with_memories_learning_follows_them(lived: Engine, other: 
     assert exported(other, learning=True) == before
 
 
-def test_a_later_export_of_the_same_store_brings_what_is_new(lived: Engine, other: Engine) -> None:
-    load(other, exported(lived, learning=True))
-    lived.remember("white tea")
-    asked(lived, "white tea")
-    report = load(other, exported(lived, learning=True))
+def test_a_later_export_of_the_same_store_brings_what_is_new(fill_with_use: Engine, other: Engine) -> None:
+    load(other, exported(fill_with_use, learning=True))
+    fill_with_use.remember("white tea")
+    ask_and_use(fill_with_use, "white tea")
+    report = load(other, exported(fill_with_use, learning=True))
     # The note is new, with its usage, its recall, its answer with the feedback; what is known stays.
     assert (report.texts_created, report.learnt_left) == (1, ())
-    assert rows(other, "answer_log", "handle", "query") == rows(lived, "answer_log", "handle", "query")
-    assert len(rows(other, "feedback", "id")) == len(rows(lived, "feedback", "id"))
-    assert used(other)["white tea"] == 1
+    assert rows(other, "answer_log", "handle", "query") == rows(
+        fill_with_use, "answer_log", "handle", "query"
+    )
+    assert len(rows(other, "feedback", "id")) == len(rows(fill_with_use, "feedback", "id"))
+    assert use_counts(other)["white tea"] == 1
 
 
-def test_an_owners_export_holds_what_was_learnt_of_theirs_alone(lived: Engine) -> None:
-    bob = lived.scoped("bob")
+def test_an_owners_export_holds_what_was_learnt_of_theirs_alone(fill_with_use: Engine) -> None:
+    bob = fill_with_use.scoped("bob")
     bob.remember("red wine in the cellar")
-    asked(bob, "red wine")
+    ask_and_use(bob, "red wine")
     own = exported(bob, scope_only=True, learning=True)
     assert '"record":"answer"' in own
     assert "red wine" in own
@@ -110,12 +112,16 @@ def test_an_owners_export_holds_what_was_learnt_of_theirs_alone(lived: Engine) -
     assert '"record":"answer"' not in exported(bob, scope_only=True)
 
 
-def test_no_export_holds_who_may_come_in_or_what_is_on_this_machine(lived: Engine, tmp_path: Path) -> None:
-    lived._services.store.apply([CreateToken("laptop", "d" * 64, "admin", None)], at=lived._services.clock())
+def test_no_export_holds_who_may_come_in_or_what_is_on_this_machine(
+    fill_with_use: Engine, tmp_path: Path
+) -> None:
+    fill_with_use._services.store.apply(
+        [CreateToken("laptop", "d" * 64, "admin", None)], at=fill_with_use._services.clock()
+    )
     file = tmp_path / "official.jsonl"
     file.write_text('{"type":"entity","name":"Ada","entityType":"person","observations":[]}\n')
-    import_file(lived, file)
-    text = exported(lived, learning=True)
+    import_file(fill_with_use, file)
+    text = exported(fill_with_use, learning=True)
     assert "d" * 64 not in text
     assert str(tmp_path) not in text
 

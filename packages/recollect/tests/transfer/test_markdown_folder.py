@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis_profiles import tries
-from test_round_trips import LIVES, TEXTS, TICKS, lived
+from test_round_trips import LIVES, TEXTS, TICKS, apply_life
 from transfer_world import engines, exported
 
 from recollect.domain.errors import Conflict, InvalidInput
@@ -61,7 +61,7 @@ def in_force(engine: Engine) -> list[dict[str, Any]]:
         if row["record"] == "memory":
             memories.add(row["id"])
     for row in kept:
-        # What something nearly repeats may itself be gone.
+        # The memory that it nearly repeats may be gone.
         for each in (row, *row["observations"]):
             each.pop("similar_to", None)
             each.pop("inverse_of", None)
@@ -73,7 +73,7 @@ def in_force(engine: Engine) -> list[dict[str, Any]]:
 def test_a_folder_gives_back_what_is_in_force(life: list[Change], tick: timedelta) -> None:
     with tempfile.TemporaryDirectory() as root, engines(2, tick) as (one, other):
         path = Path(root)
-        lived(one, life)
+        apply_life(one, life)
         export_file(one, path / "notes", format="markdown")
         report = import_file(other, path / "notes", embed=False)
         assert (report.format, report.bad_lines, report.dangling) == ("markdown-export", (), ())
@@ -166,13 +166,13 @@ def test_names_are_safe_on_windows_and_once_in_their_folder() -> None:
 def test_many_of_one_name_are_numbered_without_looking_at_each_other(monkeypatch: pytest.MonkeyPatch) -> None:
     looked = 0
 
-    def counted(name: str) -> str:
+    def counting_lookup(name: str) -> str:
         nonlocal looked
         looked += 1
         return folded(name)
 
     folded = markdown._fold_name
-    monkeypatch.setattr(markdown, "_fold_name", counted)
+    monkeypatch.setattr(markdown, "_fold_name", counting_lookup)
     names = FileNames()
     given_ = [names.name("", key, "Ada" if key % 2 else "ADA") for key in range(1_000)]
     assert given_[-2:] == ["ADA (999)", "Ada (1000)"]

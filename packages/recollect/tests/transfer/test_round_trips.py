@@ -99,11 +99,11 @@ def changes() -> st.SearchStrategy[Change]:
 
 
 LIVES = st.lists(changes(), max_size=25)
-# A clock that stands still makes as many twins as there can be.
+# A stopped clock makes as many equal rows as possible.
 TICKS = st.sampled_from([timedelta(0), timedelta(seconds=1)])
 
 
-def lived(mine: Engine, life: list[Change]) -> None:
+def apply_life(mine: Engine, life: list[Change]) -> None:
     for change in life:
         mine._services.store.apply([change], at=mine._services.clock(), keep_going=True)
 
@@ -117,7 +117,7 @@ def load(mine: Engine, text: str) -> None:
 @settings(max_examples=tries(20))
 def test_a_full_export_gives_the_same_store_again(life: list[Change], tick: timedelta) -> None:
     with engines(2, tick) as (one, other):
-        lived(one, life)
+        apply_life(one, life)
         before = exported(one)
         load(other, before)
         assert exported(other) == before
@@ -133,15 +133,15 @@ def test_bringing_a_full_export_twice_is_bringing_it_once(
     life: list[Change], another: list[Change], tick: timedelta
 ) -> None:
     with engines(3, tick) as (one, other, third):
-        lived(one, life)
-        lived(other, another)
+        apply_life(one, life)
+        apply_life(other, another)
         brought = exported(one)
         load(other, brought)
         before = exported(other)
         load(other, brought)
         assert exported(other) == before
         assert list(other.upkeep.verify()) == []
-        # What was live there is live here.
+        # The same memories are in force in both stores.
         names = {(m.scope, m.name) for m in live(one)}
         assert names <= {(m.scope, m.name) for m in live(other)}
         # And the mixture goes out and in as well as what was never mixed.

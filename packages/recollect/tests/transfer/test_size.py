@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from recollect.engine import Engine
 
 LINES = 50
-"""Of a batch. What counts is that a file has many batches; it need not be as long as real ones are."""
+"""Lines of a batch: small, so that a short file has many batches."""
 SHORT, LONG = 12 * LINES, 24 * LINES
 """Entities of a file, with as many relations. In both, the index of words has merged its parts."""
-# What Python holds of a batch and of a merge, with room to spare; the long files are larger.
+# Above the memory that a batch and a merge need, below the size of the long files.
 BOUND = 2_000_000
 # A merge is larger or smaller as it falls; a file that is held whole would take twice as much.
 GROWTH = 1.5
@@ -55,28 +55,28 @@ def exported_whole(mine: Engine, target: Path) -> None:
     export_file(mine, target, format="full", overwrite=True)
 
 
-def read(path: Path, source: Path) -> int:
+def import_peak(path: Path, source: Path) -> int:
     with engine_at(path, model="none") as mine:
         return peak(lambda: import_file(mine, source, embed=False))
 
 
 @pytest.fixture(scope="module", autouse=True)
 def modules_loaded(tmp_path_factory: pytest.TempPathFactory) -> None:
-    """What the first import and export load once is not held for the file."""
+    """Load the modules of the first import and export, so that they do not count for the file."""
     folder = tmp_path_factory.mktemp("first")
     write(folder / "first.jsonl", 1)
     with engine_at(folder / "first.db", model="none") as mine:
         import_file(mine, folder / "first.jsonl", embed=False)
         exported_whole(mine, folder / "full.jsonl")
-    read(folder / "second.db", folder / "full.jsonl")
+    import_peak(folder / "second.db", folder / "full.jsonl")
 
 
 def test_four_dozen_batches_take_no_more_memory_than_two(tmp_path: Path) -> None:
     write(tmp_path / "short.jsonl", SHORT)
     write(tmp_path / "long.jsonl", LONG)
     assert (tmp_path / "long.jsonl").stat().st_size > BOUND
-    short = read(tmp_path / "short.db", tmp_path / "short.jsonl")
-    long = read(tmp_path / "long.db", tmp_path / "long.jsonl")
+    short = import_peak(tmp_path / "short.db", tmp_path / "short.jsonl")
+    long = import_peak(tmp_path / "long.db", tmp_path / "long.jsonl")
     assert long < BOUND
     assert long < short * GROWTH
 
@@ -90,12 +90,12 @@ def test_a_full_export_and_its_import_take_no_more_either(tmp_path: Path) -> Non
         write(lines, size)
         with engine_at(tmp_path / f"{size}.db", model="none") as mine:
             import_file(mine, lines, embed=False)
-            # The least of three: what the engine's other thread does meanwhile is counted too.
+            # The least of three, since the engine's other thread counts too.
             out.append(min(peak(lambda: exported_whole(mine, full)) for _ in range(3)))  # noqa: B023  # called at once
-        into_empty.append(read(tmp_path / f"{size}-empty.db", full))
+        into_empty.append(import_peak(tmp_path / f"{size}-empty.db", full))
         with engine_at(tmp_path / f"{size}-taken.db", model="none") as mine:
             mine.create_entities([f"here before {n}" for n in range(100)])
-        into_taken.append(read(tmp_path / f"{size}-taken.db", full))
+        into_taken.append(import_peak(tmp_path / f"{size}-taken.db", full))
 
     for short, long in (out, into_empty, into_taken):
         assert long < BOUND

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 NOW = 1_772_366_400_000_000  # 2026-03-01 12:00 UTC
 LIMIT = 10
 TASTE = (0.9, 0.6, 0.3)
-"""How likely the best three by the user's own taste are used once they are looked at."""
+"""Probabilities that the user uses their best three, once seen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class User:
     knobs: Mapping[str, float] | None = None
     arms: tuple[Arm, ...] = ("ours", "baseline", "interleaved")
     whim: float = 0.0
-    """How likely anything else is used once it is looked at."""
+    """Probability that the user uses anything else, once seen."""
 
     def questions(self, count: int, chance: np.random.Generator, size: int = 30) -> list[Question]:
         made = []
@@ -62,7 +62,7 @@ class User:
         *,
         shuffled: bool = True,
     ) -> list[Event]:
-        """Every question asked so many times: in a random order, or one question after the other."""
+        """Events in which every question is asked several times, in random order or one after the other."""
         order = np.repeat(np.arange(len(questions)), asked)
         if shuffled:
             chance.shuffle(order)

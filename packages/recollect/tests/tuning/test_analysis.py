@@ -1,4 +1,4 @@
-"""What the log says of a profile: counts, measures beside the baseline."""
+"""Analysis of a profile's log: counts, and measures beside the baseline."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_what_stands_beyond_the_first_five_is_not_in_them() -> None:
 
 
 def test_both_are_ranked_again_whatever_was_logged() -> None:
-    # The log's own lists do not matter: what `limbic` puts first is somewhere by likeness, and stands there.
+    # The logged lists do not matter: the first hit of `limbic` has another place by similarity.
     one = answer(1, 1)
     (used,) = one.feedback
     by_likeness = run(LIKENESS, one.candidates, one.context).ids.tolist()
@@ -77,7 +77,7 @@ def test_a_profile_gains_nothing_over_itself_whatever_a_budget_left_to_be_seen(k
     events = []
     for seed in range(20):
         one = answer(seed, 1 + seed % 10)
-        # What was used was shown; some of what stood beside it was not.
+        # The used memory was shown; some of its neighbours were not.
         (used,) = one.feedback
         shown = tuple(id_ for id_ in one.ranked if id_ == used or id_ in one.ranked[-kept:])
         events.append(replace(one, shown=shown, baseline=one.ranked, against="limbic"))
@@ -101,7 +101,7 @@ def test_what_says_the_same_stands_in_for_both() -> None:
 
 
 def test_nothing_beyond_what_was_asked_for_counts_for_either() -> None:
-    # Three were asked for; what someone praised stands fifth by the one and further down by the other.
+    # The limit was three. The praised memory is fifth in one ranking, and lower in the other.
     one = answer(1, 5)
     (used,) = one.feedback
     by_likeness = run(LIKENESS, one.candidates, one.context).ids.tolist()

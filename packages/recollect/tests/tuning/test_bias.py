@@ -27,7 +27,7 @@ from recollect.tuning.search import Replay
 NOBODY = np.array([False])
 
 
-def shown(at: int, ids: tuple[int, ...], used: set[int], query: str = "tea") -> Event:
+def make_event(at: int, ids: tuple[int, ...], used: set[int], query: str = "tea") -> Event:
     chance = np.random.default_rng(0)
     candidates, context = together(gathered(10, chance), chance, query)
     context = replace(context, now=at)
@@ -48,8 +48,11 @@ def test_eta_of_a_worked_log() -> None:
     # Given 3 uses, each fell on place 1 with chance 1 / (1 + 2 ** -eta). With a prior as good as none the
     # likeliest is 2/3, so 2 ** -eta = 1/2 and eta = 1.
     events = [
-        shown(1, (7, 8), {7}), shown(2, (7, 8), {7}), shown(3, (8, 7), {7}), shown(4, (8, 7), set()),
-    ]  # fmt: skip
+        make_event(1, (7, 8), {7}),
+        make_event(2, (7, 8), {7}),
+        make_event(3, (8, 7), {7}),
+        make_event(4, (8, 7), set()),
+    ]
     found = bias_in(events, prior=Bias(0.5, spread=1e6))
     assert found.eta == pytest.approx(1.0, abs=1e-6)
     assert found.pairs == 1
@@ -61,9 +64,9 @@ def test_eta_of_a_worked_log() -> None:
     "events",
     [
         [],
-        [shown(1, (7, 8), {7})],  # one place says nothing
-        [shown(1, (7, 8), set()), shown(2, (8, 7), set())],  # nothing was used
-        [shown(1, (7, 8), {7}), shown(2, (8, 7), {7}, "coffee")],  # another question
+        [make_event(1, (7, 8), {7})],  # one place says nothing
+        [make_event(1, (7, 8), set()), make_event(2, (8, 7), set())],  # no hit was used
+        [make_event(1, (7, 8), {7}), make_event(2, (8, 7), {7}, "coffee")],  # another question
     ],
 )
 def test_a_log_that_says_nothing_leaves_the_prior(events: list[Event]) -> None:
@@ -71,14 +74,14 @@ def test_a_log_that_says_nothing_leaves_the_prior(events: list[Event]) -> None:
 
 
 def test_what_was_said_teaches_nothing_about_attention() -> None:
-    events = [shown(1, (7, 8), {7}), shown(2, (8, 7), set())]
+    events = [make_event(1, (7, 8), {7}), make_event(2, (8, 7), set())]
     assert bias_in(events).pairs == 1
     assert bias_in([replace(event, said=event.feedback) for event in events]) == bias_in(events[1:])
 
 
 def test_attention_never_rises_with_the_place() -> None:
-    # Used only where it stood second: the likeliest eta is below 0, and 0 is the least there is.
-    events = [shown(at, (7, 8) if at % 2 else (8, 7), set() if at % 2 else {7}) for at in range(1, 41)]
+    # Used only at place two: the likeliest eta is below 0, and the minimum is 0.
+    events = [make_event(at, (7, 8) if at % 2 else (8, 7), set() if at % 2 else {7}) for at in range(1, 41)]
     assert bias_in(events).eta == 0.0
 
 

@@ -1,4 +1,4 @@
-"""Feedback in columns: what counts, where it stood, and what it is worth."""
+"""Feedback in columns: grades, places and weights."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def test_only_what_was_shown_counts_unless_someone_said_it() -> None:
     data = judged_events([unseen])
     assert data.place.tolist() == [1]  # place 3 has a grade of 0, which says nothing; 7 was not shown
     said = replace(unseen, said=dict.fromkeys(unseen.feedback, 1.0))
-    # Three were shown, so what was not is taken to stand fourth.
+    # Three were shown, so an unshown memory counts as fourth.
     assert judged_events([said]).place.tolist() == [1, 4]
 
 
@@ -44,7 +44,7 @@ def test_events_come_oldest_first() -> None:
 
 
 def test_an_event_counts_for_as_much_as_its_feedback() -> None:
-    # With eta 1, a use at place 4 counts for 4 and one at place 1 for 1. Both stand at place 2 now:
+    # With eta 1, a use at place 4 counts for 4 and one at place 1 for 1. Both are at place 2 now:
     # (4 / log2(3) + 1 / log2(3)) / (4 + 1) = 0.63093. With the first at place 1: (4 + 0.63093) / 5.
     data = judged_events([answer(1, 5, {3: 1.0}), answer(2, 5, {0: 1.0})])
     scale = dcg_scale(data, 1.0, 10)

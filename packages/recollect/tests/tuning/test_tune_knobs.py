@@ -1,4 +1,4 @@
-"""Numbers of profiles by name: all are there, all can be set, and what is wrong is told."""
+"""Numbers of profiles by name: all exist, all can be set, and mistakes are named."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ def lift_of(found: float, shown: float, relevant: float, among: float) -> float:
 
 
 def test_ndcg_of_a_worked_ranking() -> None:
-    # 7 (gain 1) stands at place 1, 9 (gain 2) at place 3:
+    # 7 (gain 1) is at place 1, 9 (gain 2) at place 3:
     #   DCG   = 1/log2(2) + 2/log2(4) = 1 + 1 = 2
     #   ideal = 2/log2(2) + 1/log2(3) = 2 + 0.63093 = 2.63093
     assert ndcg_at([7, 8, 9], {7: 1.0, 9: 2.0}, 10) == pytest.approx(2 / (2 + 1 / log2(3)))
@@ -53,7 +53,7 @@ def test_ndcg_of_a_worked_ranking() -> None:
 
 
 def test_only_the_first_k_count() -> None:
-    # 9 stands at place 3, beyond the first two; ideal@2 = 1.
+    # 9 is at place 3, beyond the first two; ideal@2 = 1.
     assert ndcg_at([7, 8, 9], {9: 1.0}, 2) == 0.0
     # ideal@1 holds one memory alone, so a perfect first place is a perfect ranking.
     assert ndcg_at([7, 8], {7: 1.0, 8: 1.0}, 1) == 1.0

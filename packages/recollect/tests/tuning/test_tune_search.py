@@ -28,7 +28,7 @@ def logged(
     return user.log(user.questions(questions, chance), asked, LIMBIC, chance, shuffled=shuffled)
 
 
-def chosen(proposal: Proposal) -> dict[str, float]:
+def best_numbers(proposal: Proposal) -> dict[str, float]:
     return PRESENT | dict(proposal.best)
 
 
@@ -46,7 +46,7 @@ def test_planted_numbers_are_found_again(taste: dict[str, float], eta: float) ->
     user, seeds = User(eta, taste), range(4)
     proposals = [propose_numbers(logged(user, seed), LIMBIC, GRID) for seed in seeds]
     planted = {"cooccurrence.gamma": taste["gamma"], "salience.beta_sal": taste["beta_sal"]}
-    assert sum(chosen(proposal) == planted for proposal in proposals) >= 3
+    assert sum(best_numbers(proposal) == planted for proposal in proposals) >= 3
     assert sum(proposal.verdict == "proposed" for proposal in proposals) >= 3
     fresh = user.questions(100, np.random.default_rng(1_000))
     truth, present = true_worth(fresh, with_knobs(LIMBIC, taste)), true_worth(fresh, LIMBIC)
@@ -60,10 +60,10 @@ def test_planted_numbers_are_found_again(taste: dict[str, float], eta: float) ->
 def test_nothing_is_proposed_where_there_is_nothing_to_gain(
     count: int, asked: int, logs: int, most: int
 ) -> None:
-    # What is wanted has nothing to do with any number, and every candidate is shown, so that no set of
-    # numbers is better than another. Each question wants the same whenever it comes up again, all through
-    # the log, so that who has seen it knows. The test's level is 2.5 %. Of 20 logs, 4 or more would be
-    # proposed by chance with a probability of 0.1 %, and of 60 logs 6 or more with 0.4 % (binomial).
+    # The wanted memories do not depend on any number, and every candidate is shown, so no set of numbers is
+    # better than another. A repeated question wants the same memory through the whole log.
+    # The test's level is 2.5 %. Of 20 logs, 4 or more would be proposed by chance with a
+    # probability of 0.1 %, and of 60 logs 6 or more with 0.4 % (binomial).
     proposed, others = 0, 0
     for seed in range(logs):
         chance = np.random.default_rng(seed)
@@ -110,7 +110,7 @@ def test_eta_is_learnt_from_the_questions_that_the_choice_is_made_on() -> None:
 
 
 def test_of_equals_the_nearest_to_the_present_numbers_is_chosen() -> None:
-    # Nothing was ever seen together, so that no gamma makes a difference; beta_sal does.
+    # No memories were seen together, so gamma makes no difference; beta_sal does.
     apart = [
         replace(event, candidates=replace(event.candidates, cooccurrences=Cooccurrences.none()))
         for event in logged(User(0.5, {"gamma": 0.0, "beta_sal": 2.0}), 3)
@@ -140,8 +140,10 @@ def test_a_verdict_asks_for_all_of_it(gain: Gain, eased: Gain, least: float, ver
 
 
 def torn(seed: int) -> Event | None:
-    """An answer of which two were used: the one that stood first falls with other numbers, and by more than
-    the one that stood tenth rises, but by less than it counts for more. None where there are no such two."""
+    """An answer with two used hits, if there is one: other numbers lower the first hit and raise the tenth.
+
+    The first falls by more places than the tenth rises, but the tenth counts for more.
+    """
     chance = np.random.default_rng(seed)
     (one,) = User().questions(1, chance)
     context = replace(one.context, limit=30, text=f"question {seed}")
@@ -168,7 +170,7 @@ def torn(seed: int) -> Event | None:
 
 
 def test_a_gain_must_hold_at_both_ends_of_eta() -> None:
-    # Eta is its prior of 0.5, and may be 0: then nothing counts for more by where it stood.
+    # Eta is its prior of 0.5, and may be 0: then the place does not matter.
     proposal = propose_numbers(
         [event for seed in range(90) if (event := torn(seed))], LIMBIC, {"beta_sal": (2.0,)}
     )
@@ -260,7 +262,7 @@ def test_any_profile_can_be_searched_one_number_at_a_time() -> None:
 
 
 def test_given_ranges_are_combined() -> None:
-    # 2 * 3 combinations, and the present numbers, which are none of them.
+    # 2 * 3 combinations, and the present numbers.
     points = points_for(LIMBIC, {"GAMMA": (0.02, 0.03), "beta_sal": (0.1, 0.2, 0.3)})
     assert len(points) == 7
     assert points[0] == PRESENT
