@@ -101,7 +101,7 @@ def door(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Listening]:
 
 
 def test_the_server_prints_the_addresses_of_the_dashboard_the_api_and_its_page(door: Listening) -> None:
-    said = door.said("API docs: ")
+    said = door.wait_for_output("API docs: ")
     for name, path in (("Dashboard", "/"), ("REST API", "/v1"), ("API docs", "/docs")):
         assert f"{name}: http://{door.host}:{door.port}{path}\n" in said
         assert door.knock("GET", f"{path}/stats" if path == "/v1" else path).status in {200, 303}

@@ -116,10 +116,11 @@ def test_a_statement_said_twice_is_one_and_one_to_be_remembered_is_kept_whatever
     assert (said.text, said.signs) == ("pineapples float.", frozenset({"explicit"}))
 
 
-def test_the_page_on_extraction_explains_every_sign_and_category() -> None:
-    page = (HERE.parents[3] / "docs" / "guides" / "extraction.md").read_text(encoding="utf-8")
+def test_the_pages_on_extraction_explain_every_sign_and_category() -> None:
+    pages = [HERE.parents[3] / "docs" / shelf / "extraction.md" for shelf in ("guides", "internals")]
+    text = "".join(page.read_text(encoding="utf-8") for page in pages)
     for name in [*SIGNS, "named", *DROPS, *Category, *IMPORTANCES]:
-        assert f"`{name}`" in page
+        assert f"`{name}`" in text
 
 
 # Words and punctuation, separated by spaces; `_` is a space.

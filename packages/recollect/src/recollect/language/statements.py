@@ -1,4 +1,4 @@
-"""Extract the sentences of a message that are worth keeping, by rules: see docs/guides/extraction.md.
+"""Extract the sentences of a message that are worth keeping, by rules: see docs/internals/extraction.md.
 
 The words and patterns are in `statements.txt` of each language. They match a folded sentence without its
 quotations.
