@@ -1,4 +1,4 @@
-"""Use cases: each reads, decides, and writes."""
+"""The engine: one method for each thing that one can do with a memory."""
 
 from __future__ import annotations
 
@@ -44,8 +44,6 @@ if TYPE_CHECKING:
     from recollect.tuning.answers import AnswerLog
     from recollect.tuning.tuning import Tuning
 
-
-# The façade that every edge calls: one method for each thing that one can do with a memory.
 
 _AT_ONCE = 500
 
@@ -788,7 +786,7 @@ class Engine:
 
         Raises:
             NotFound: The scope has no such memory.
-            Conflict: Something else stands in its place; the message names it.
+            Conflict: Another memory has taken its place; the message names it.
 
         Examples:
             >>> memory.forget(1)
@@ -918,7 +916,7 @@ class Engine:
         """Embed texts that have no vector yet.
 
         Args:
-            model: The name of another model: embed all texts anew and switch to it.
+            model: The name of another model: embed all texts again and switch to it.
             progress: Reports the texts embedded.
 
         Raises:

@@ -556,7 +556,7 @@ class AsyncEngine:
 
         Raises:
             NotFound: The scope has no such memory.
-            Conflict: Something else stands in its place; the message names it.
+            Conflict: Another memory has taken its place; the message names it.
 
         Examples:
             >>> memory.forget(1)
@@ -629,7 +629,7 @@ class AsyncEngine:
         """Embed texts that have no vector yet.
 
         Args:
-            model: The name of another model: embed all texts anew and switch to it.
+            model: The name of another model: embed all texts again and switch to it.
             progress: Reports the texts embedded.
 
         Raises:

@@ -163,7 +163,7 @@ class AsyncOpening:
         try:
             await threads.run(opened, abandons=False)
         except BaseException:
-            # Where it was cancelled, it was opened all the same, and nobody will close it.
+            # A cancelled opening still completes, and the caller cannot close it.
             await threads.close(close_again)
             raise
         return AsyncEngine(opening[0], threads)

@@ -52,7 +52,7 @@ class CallThreads:
             if not calling.cancel():
                 cancelled.set()
                 if abandons:
-                    # Nobody hears of its end, not even a loop that is closed by then.
+                    # The result is dropped, even if the loop is closed by then.
                     called.cancel()
                 else:
                     await _ended(called)
@@ -79,7 +79,7 @@ class CallThreads:
 
 
 async def _ended(called: asyncio.Future[_Result]) -> None:
-    """What becomes of it is of no interest any more, only that it is over."""
+    """Wait until the call is over, and drop its result."""
     while not called.done():
         try:
             await asyncio.wait([called])

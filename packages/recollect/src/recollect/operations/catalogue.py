@@ -26,7 +26,7 @@ _HTTP_MODULES = ("browse", "quality", "store")
 
 
 class Definition(TypedDict):
-    """What a protocol tells its clients of an operation."""
+    """The definition of an operation that a protocol gives to its clients."""
 
     title: str
     description: str
@@ -42,7 +42,7 @@ class Definition(TypedDict):
 
 
 class Interfaces(TypedDict):
-    """What the REST API offers."""
+    """The endpoints of the REST API."""
 
     endpoints: list[dict[str, Any]]
     """The fields of each `Endpoint`."""
@@ -134,7 +134,7 @@ def _places(names: Iterable[str]) -> Callable[[str], int]:
 
 
 def write_definitions() -> None:
-    """Derive the definitions anew, after an operation has changed."""
+    """Rewrite the definitions after an operation has changed."""
     offered = definitions_of(_operations_in(_MODULES).values())
     more = interfaces_of(_operations_in((*_MODULES, *_HTTP_MODULES)).values())
     for file, made in ((DEFINITIONS_FILE, offered), (INTERFACES_FILE, more)):

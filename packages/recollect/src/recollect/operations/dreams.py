@@ -288,7 +288,7 @@ class DreamPreview:
     observations: Annotated[dict[int, str], "The same of observations"]
 
 
-# It is no short look: whoever begins it is not cut off.
+# It takes long, so it has no time limit.
 @operation("Preview a dream", http="POST /dreams/preview", idempotent=True)
 def _preview_dream(
     call: OperationCall,

@@ -81,9 +81,9 @@ class GraphPosition:
     key: int = 0
     """The entity's id, or its place from 1 in an order that is not that of ids."""
     observation: int | None = None
-    """None: the entity was shown whole."""
+    """Absent if the whole entity was shown."""
     relation: int | None = None
-    """None: not all of its observations were shown yet."""
+    """Absent if some of its observations were not shown yet."""
 
     @classmethod
     def of(cls, cursor: str | None) -> GraphPosition:
@@ -101,7 +101,7 @@ class GraphPosition:
 
 @dataclass(frozen=True, slots=True)
 class _Node:
-    """What is still to be shown of one entity."""
+    """The part of an entity that later pages show."""
 
     key: int
     memory: Memory
@@ -175,7 +175,7 @@ def _unseen(
 ) -> _Node:
     """The entity without what earlier pages showed of it."""
     inside = position.observation
-    # Where the order has changed meanwhile, another entity may stand at its place.
+    # If the order has changed since, another entity may be in this place.
     known = inside == 0 or any(seen.id == inside for seen in memory.observations)
     if inside is None or key != position.key or not known:
         return _Node(key, memory, observations, relations)
@@ -429,7 +429,7 @@ def _add_observations(
 
 
 def _remark(entities: Sequence[ObservedEntity]) -> str | None:
-    """What the new observations contradict, or else nearly repeat."""
+    """Return a note on what the new observations contradict or nearly repeat."""
     contradicted = [
         f"{quoted(brief_text(pair.content))} seems to contradict "
         f"{quoted(brief_text(pair.contradicted_content))} of {_named(done.name)}"
@@ -487,7 +487,7 @@ def _delete_entities(call: OperationCall, entityNames: Many[str]) -> OperationRe
 
 
 def _similar_names(within: Internals, absent: Sequence[str]) -> str | None:
-    """What differs from these in case or accents only: perhaps meant, but not deleted."""
+    """Return observations that differ only in case or accents. They may be meant, but are not deleted."""
     similar = {name: within.similar_names(name) for name in absent[:_MOST_IDS]}
     told = [
         f"there is no {name[:80]!r}, but {' and '.join(repr(other[:80]) for other in others)}"
@@ -565,7 +565,7 @@ def _end_relation(
 
 
 def _nothing_to_end(engine: Engine, source: str, target: str, why: str) -> str:
-    """What is missing, and what the caller may have meant."""
+    """Return the missing names, and similar names that exist."""
     within = Internals(engine)
     if not within.similar_names(source):
         return f"There is no entity named {source[:80]!r}, so nothing ends; `search_nodes` finds names."

@@ -46,7 +46,7 @@ _SHOWN_BUDGET = 2_000
 
 @contextmanager
 def naming_ids() -> Iterator[None]:
-    """Whoever names an id that is not there learns where ids come from."""
+    """Tell in the error for an unknown id where ids come from."""
     try:
         yield
     except NotFound as error:
@@ -54,7 +54,7 @@ def naming_ids() -> Iterator[None]:
 
 
 RelationKey = TypedDict("RelationKey", {"from": str, "to": str, "relationType": str})
-"""What names a relation."""
+"""The names that identify a relation."""
 
 
 def relation_triple(given: RelationKey) -> tuple[str, str, str]:
@@ -292,7 +292,7 @@ def _forget(
 
 
 def _forgettable(call: OperationCall, query: str) -> OperationReply[Forgotten]:
-    """What a query finds, to choose from. Nothing is forgotten, since a search may find too much."""
+    """Return the hits of a query to choose from. Nothing is forgotten, since a search may find too much."""
     if not query.strip():
         raise InvalidInput("The `query` is empty; say in words what to forget.")
     hits = [to_json(hit_row(hit)) for hit in call.engine.search(query).hits]

@@ -63,7 +63,7 @@ class RelationRow:
 
 @dataclass(frozen=True, slots=True)
 class ListedRow:
-    """A memory of a list: what it says, when and by whom."""
+    """A memory in a list: text, time and speaker."""
 
     id: int
     kind: Kind
@@ -74,7 +74,7 @@ class ListedRow:
 
 @dataclass(frozen=True, slots=True)
 class HitRow:
-    """One hit of a search: what it says, when and by whom, and how good it is."""
+    """A hit of a search: text, time, speaker and score."""
 
     id: int
     kind: Kind

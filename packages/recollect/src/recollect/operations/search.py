@@ -96,7 +96,7 @@ def _recall(
         ),
         lambda hit: hit_row(hit, superseded=include_superseded),
     )
-    # Who asks about the past must not change it; and who pages on has not asked anew.
+    # A question about the past, or for a further page, is not recorded.
     if as_of is None and call.page.cursor is None:
         call.engine.record_shown([hit["id"] for hit in page.rows], page.answer)
     likelihood = confidence_label(page.answer.confidence or 0.0)
@@ -198,7 +198,7 @@ def _search_semantic(call: OperationCall, query: str) -> OperationReply[Semantic
         return shorten_row({**row, "observations": best_observations_first(row["observations"], query)}, room)
 
     page = fit_page(rows, call.page.budget, shorten)
-    # What did not fit was not seen; and who pages on has not asked anew.
+    # Record only hits that fitted the page. Further pages are not recorded.
     if call.page.cursor is None:
         engine.record_shown([hit.memory.id for hit in found.hits[: len(page.rows)]], found.answer)
     unshown = sum(

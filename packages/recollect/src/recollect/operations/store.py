@@ -147,7 +147,7 @@ class Verification:
     total: int
 
 
-# It is no short look: whoever begins it is not cut off.
+# It takes long, so it has no time limit.
 @operation("Verify", http="POST /upkeep/verify", idempotent=True, of_every_owner=True)
 def _verify(
     call: OperationCall,
@@ -177,7 +177,7 @@ def _reindex(
     except ModelUnavailable as error:
         if model is None:
             raise
-        # What the caller named is wrong, not the server.
+        # The named model is wrong, not the server.
         raise InvalidInput(f"{error} Nothing was changed.") from error
 
 
