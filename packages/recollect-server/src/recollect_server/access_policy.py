@@ -37,7 +37,7 @@ class AccessPolicy:
     host: str
     port: int
     token: str | None
-    """None: every client that reaches the port is allowed."""
+    """Without one, every client that reaches the port is allowed."""
     allowed: tuple[str, ...] = ()
     """Names of this machine besides `host` and the loopback names."""
     tls: bool = False

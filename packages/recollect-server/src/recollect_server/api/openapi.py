@@ -84,7 +84,7 @@ def _operation(endpoint: Endpoint, schemas: _Schemas) -> dict[str, Any]:
         "tags": [endpoint.tag],
         "summary": operation.title,
         "description": _description(endpoint, operation),
-        # Tells generated clients what they can retry.
+        # For the retries of generated clients.
         "x-idempotent": operation.read_only or operation.idempotent,
         "parameters": parameters,
         "responses": _responses(endpoint, operation, schemas),

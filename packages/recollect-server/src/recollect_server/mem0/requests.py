@@ -236,7 +236,7 @@ def _junction(word: Literal["and", "or", "not"], given: object, depth: int) -> R
     if depth > _DEEPEST:
         raise InvalidInput(f"`filters` are nested more than {_DEEPEST} deep; write them flatter.")
     if isinstance(given, Mapping):
-        parts = [part for name, value in given.items() for part in _named(str(name), value, depth)]
+        parts = [part for name, value in given.items() for part in _parse_field(str(name), value, depth)]
     elif isinstance(given, Sequence) and not isinstance(given, str):
         parts = [_junction("and", each, depth + 1) for each in given]
     else:
@@ -247,7 +247,7 @@ def _junction(word: Literal["and", "or", "not"], given: object, depth: int) -> R
     return parts[0] if word == "and" and len(parts) == 1 else Junction(word, tuple(parts))
 
 
-def _named(name: str, value: Any, depth: int) -> Iterator[RowFilter]:
+def _parse_field(name: str, value: Any, depth: int) -> Iterator[RowFilter]:
     junction = _JUNCTIONS.get(name.removeprefix("$").upper())
     if junction is not None:
         yield _junction(junction, value, depth + 1)  # type: ignore[arg-type]  # one of the three words

@@ -534,7 +534,7 @@ def _complete(
     if not metadata and expires_at is None:
         return
     note = own.get(noted.id)
-    if note is None:  # deleted meanwhile
+    if note is None:  # it was deleted
         return
     tags = merged_tags(note.tags, metadata) if metadata else None
     own.update(note.id, tags=tags, expires_at=expires_at)
@@ -590,7 +590,7 @@ _KINDS = ("user", "agent", "app", "run")
 def entities(caller: Caller, memory: Engine) -> Mem0Row:
     """List users and agents with their numbers of notes, by name."""
     counts: dict[tuple[str, str], int] = {}
-    for scope, notes in _seen(caller, memory).items():
+    for scope, notes in _visible_scopes(caller, memory).items():
         for kind, name in (("user", scope.owner), ("agent", scope.agent)):
             if name:
                 counts[kind, name] = counts.get((kind, name), 0) + notes
@@ -608,7 +608,7 @@ def delete_entity(caller: Caller, memory: Engine, kind: str, name: str) -> Mem0R
     if kind == "app":
         raise InvalidInput("An app is metadata here; `delete_all(app_id=…)` deletes what has it.")
     count = 0
-    for scope in _seen(caller, memory):
+    for scope in _visible_scopes(caller, memory):
         own = memory.scoped(scope.owner, scope.agent)
         if kind == "run":
             count += forget_run(own, name)
@@ -619,12 +619,12 @@ def delete_entity(caller: Caller, memory: Engine, kind: str, name: str) -> Mem0R
 
 def reset(caller: Caller, memory: Engine) -> Mem0Row:
     """Forget everything in the caller's scope. Nothing is purged."""
-    seen = _seen(caller, memory)
+    seen = _visible_scopes(caller, memory)
     count = sum(Internals(memory.scoped(scope.owner, scope.agent)).forget_all() for scope in seen)
     return {"message": f"{count} memories were deleted; `recollect restore` brings each back."}
 
 
-def _seen(caller: Caller, memory: Engine) -> dict[Scope, int]:
+def _visible_scopes(caller: Caller, memory: Engine) -> dict[Scope, int]:
     return {
         scope: notes
         for scope, notes in Internals(memory).notes_by_scope().items()

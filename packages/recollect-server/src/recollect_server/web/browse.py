@@ -122,9 +122,7 @@ def _memories(memory: Engine, asked: BrowseForm, moment: datetime | None) -> Bro
         return _entities(memory, asked)
     wanted, order = _filter(asked, memory.zone, moment), "newest" if by_name else asked.sort
     note = (
-        "Sorted by newest first: only current entities can be sorted by name."
-        if asked.order and by_name
-        else None
+        "Sorted by newest: only current entities can be sorted by name." if asked.order and by_name else None
     )
     rows: list[dict[str, Any]] = []
     cursor: str | None = asked.cursor or None
@@ -263,9 +261,7 @@ async def forget_memories(screen: Screen) -> Response:
     if not gone:
         return screen.redirect(back, "It was forgotten already. Nothing was changed.", kind="warn")
     undo = Undo("/browse/restore", (("id", joined_ids(gone)), ("back", back)))
-    return screen.redirect(
-        back, f"Forgot {_named(gone)}. Searches no longer find {'it' if len(gone) == 1 else 'them'}.", undo
-    )
+    return screen.redirect(back, f"Forgot {_ids_text(gone)}. Searches skip forgotten memories.", undo)
 
 
 async def restore_memories(screen: Screen) -> Response:
@@ -296,7 +292,7 @@ async def restore_memories(screen: Screen) -> Response:
         return screen.redirect(back, problems, kind="bad")
     pairs = ",".join(f"{id_}:{by}" for id_, by in superseded.items())
     fields = (("forgotten", joined_ids(forgotten)), ("superseded", pairs), ("back", back))
-    said = f"Restored {_named([*forgotten, *superseded])}. {problems}".strip()
+    said = f"Restored {_ids_text([*forgotten, *superseded])}. {problems}".strip()
     undo = Undo("/browse/undo-restore", fields)
     return screen.redirect(back, said, undo, kind="warn" if problems else "good")
 
@@ -321,5 +317,5 @@ def _selected(form: SentForm) -> Sequence[int]:
     return ids
 
 
-def _named(ids: Sequence[int]) -> str:
+def _ids_text(ids: Sequence[int]) -> str:
     return f"#{ids[0]}" if len(ids) == 1 else memories_text(len(ids))

@@ -133,7 +133,7 @@ def _wordings(versions: Sequence[MemoryVersion]) -> list[Wording]:
 def _whole_at(whole: WholeMemory, moment: datetime) -> WholeMemory:
     """Remove everything later than the moment. Similar and linked memories are known only for now."""
 
-    def known(others: Sequence[Memory]) -> tuple[Memory, ...]:
+    def known_then(others: Sequence[Memory]) -> tuple[Memory, ...]:
         return tuple(each for each in others if each.created_at <= moment)
 
     return replace(
@@ -150,7 +150,7 @@ def _whole_at(whole: WholeMemory, moment: datetime) -> WholeMemory:
             if each.superseded_at is not None and each.superseded_at <= moment
         ),
         superseded_by=whole.superseded_by if whole.memory.superseded_by else None,
-        mentions=known(whole.mentions),
+        mentions=known_then(whole.mentions),
         relations=tuple(
             replace(
                 each, deleted_at=None if each.deleted_at and each.deleted_at > moment else each.deleted_at
@@ -158,8 +158,8 @@ def _whole_at(whole: WholeMemory, moment: datetime) -> WholeMemory:
             for each in whole.relations
             if each.created_at <= moment
         ),
-        drawn=known(whole.drawn),
-        neighbours=known(whole.neighbours),
+        drawn=known_then(whole.drawn),
+        neighbours=known_then(whole.neighbours),
         similar=(),
         conflicts=(),
         links=(),

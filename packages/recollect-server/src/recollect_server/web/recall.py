@@ -241,7 +241,7 @@ async def why_not_screen(screen: Screen) -> Response:
 
 
 def _look(memory: Engine, asked: RecallForm, words: str) -> dict[str, Any]:
-    chosen = _named(memory, words) if words else None
+    chosen = _find_memory(memory, words) if words else None
     values: dict[str, Any] = {"chosen": None, "choices": [], "answer": None, "listed": (), "questions": ()}
     if chosen is None:
         if words:
@@ -258,7 +258,7 @@ def _look(memory: Engine, asked: RecallForm, words: str) -> dict[str, Any]:
     return values
 
 
-def _named(memory: Engine, words: str) -> Memory | None:
+def _find_memory(memory: Engine, words: str) -> Memory | None:
     """Find a memory by its id or an entity by its name; None if neither."""
     number = row_id(words.removeprefix("#"))
     if number is not None:
