@@ -9,7 +9,7 @@ from figures import title_of
 
 
 def prompts() -> str:
-    """What `context` gives beside prompts, by the first version and by this one."""
+    """Figures of `context` for prompts, of the first version and of this one."""
     rows = []
     for name, label in ((f"prompts{BEFORE}", "first version"), ("prompts", "now")):
         for data, groups in read_run(name)["data"].items() if has_run(name) else ():
@@ -79,7 +79,7 @@ def abstention() -> str:
                 ]
             )
     heads = ("data, absent", "questions", "AUROC", "cosine", "BM25", "error")
-    return run_of("abstention") + markdown_table((*heads, "told nothing: present / absent"), rows)
+    return run_of("abstention") + markdown_table((*heads, "below the line: present / absent"), rows)
 
 
 def _by_data(name: str) -> dict[str, Plain]:
