@@ -70,15 +70,15 @@ def test_the_most_called_operation_comes_first_and_its_day_is_drawn_by_quarters(
     found = latency_view(metrics, None, UTC)
     assert found is not None
     # Of nine recalls, the fifth took a tenth of a second, and the last 0.9 s.
-    assert [(each.operation, each.calls, each.median, each.p95) for each in found.operations] == [
+    assert [(each.operation, each.calls, each.median, each.p95) for each in found["operations"]] == [
         ("recall", 9, 0.1, 0.9),
         ("remember", 1, 0.5, 0.5),
     ]
     # From 8:30, an hour ago, to 9:45, the end of the last quarter: 9:00 is 30/75 of the way, 9:30 is 60/75.
-    assert [each.calls for each in found.steps] == [1, 8]
-    assert found.places == [40.0, 80.0, 20.0]
+    assert [each.calls for each in found["steps"]] == [1, 8]
+    assert found["places"] == [40.0, 80.0, 20.0]
     # Eight of nine within 100 ms, none within 250 or 500 ms, one within a second.
-    assert [(tick.label, share) for tick, share in found.shares] == [
+    assert [(tick.label, share) for tick, share in found["shares"]] == [
         ("≤ 100 ms", 88.89),
         ("≤ 250 ms", 0),
         ("≤ 500 ms", 0),
@@ -86,4 +86,4 @@ def test_the_most_called_operation_comes_first_and_its_day_is_drawn_by_quarters(
     ]
     other = latency_view(metrics, "remember", UTC)
     assert other is not None
-    assert other.chosen.operation == "remember"
+    assert other["chosen"].operation == "remember"

@@ -85,9 +85,8 @@ def time_ticks(begin: datetime, end: datetime, zone: tzinfo) -> list[Tick]:
 _SMALLEST_DELTA = 0.00005
 
 
-@dataclass(frozen=True, slots=True)
-class WaterfallRow:
-    """One step of a score: from where to where it took it."""
+class WaterfallRow(NamedTuple):
+    """One step of a score; `x`, `width` and `zero` are percent of the drawing."""
 
     step: str
     effect: str
@@ -95,42 +94,31 @@ class WaterfallRow:
     score: float
     x: float
     width: float
-    """In hundredths of the drawing."""
     zero: float
 
 
 def waterfall_rows(reasons: Iterable[Reason]) -> list[WaterfallRow]:
-    """Each step from the score before it to the score after it: the last one ends at the score."""
+    """Draw each step from the score before it to the score after it."""
     listed = list(reasons)
     scores = [0.0, *(each.score for each in listed)]
     low, high = min(scores), max(scores)
-    span = (high - low) or 1.0
 
     def place(score: float) -> float:
-        return 100 * (score - low) / span
+        return 100 * (score - low) / ((high - low) or 1.0)
 
     rows = []
     for before, reason in zip(scores, listed, strict=False):
         left, right = sorted((place(before), place(reason.score)))
         delta = reason.score - before
         kind = "same" if abs(delta) < _SMALLEST_DELTA else "up" if delta > 0 else "down"
-        rows.append(
-            WaterfallRow(
-                reason.step,
-                effect_text(reason),
-                kind,
-                reason.score,
-                round(left, 2),
-                round(max(right - left, 0.4), 2),
-                round(place(0.0), 2),
-            )
-        )
+        bar = round(left, 2), round(max(right - left, 0.4), 2), round(place(0.0), 2)
+        rows.append(WaterfallRow(reason.step, effect_text(reason), kind, reason.score, *bar))
     return rows
 
 
 def step_text(step: str) -> str:
-    """A description of a ranking step; empty for a user's own step."""
-    # Fused searches are named after how they were fused: `rrf: meaning`.
+    """Return a description of a ranking step; empty for a user's own step."""
+    # Fused searches are named after their fusion, as in `rrf: meaning`.
     before, _, last = step.partition(": ")
     usual = "the kind of question, as classified by the router" if before == "routing" else ""
     texts: dict[str, str] = TEXTS["steps"]
@@ -143,8 +131,7 @@ PERCENT_TICKS = [Tick(each, f"{each} %") for each in range(0, 101, 25)]
 _LARGEST_DOT, _SMALLEST_DOT = 11.0, 3.5
 
 
-@dataclass(frozen=True, slots=True)
-class CurveDot:
+class CurveDot(NamedTuple):
     bin: ConfidenceBin
     low: float
     high: float

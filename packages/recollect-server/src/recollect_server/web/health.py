@@ -14,10 +14,8 @@ from starlette.responses import Response
 
 from recollect import Engine
 from recollect.domain.errors import NotFound
-from recollect.domain.lazy_dataclass import dataclass
 from recollect.domain.records import Scope
 from recollect.operations.catalogue import http_operations
-from recollect.operations.operation import MinuteLatency
 from recollect.plugin import BrowseFilter, Internals, Lease, Tokens
 from recollect.stores.port import Progress
 from recollect_server.metrics import Metrics
@@ -33,23 +31,8 @@ _USUALLY_ASKED = "recall"
 _WHOLE_DAY = 10**9
 
 
-@dataclass(frozen=True, slots=True)
-class LatencyView:
-    operations: Sequence[MinuteLatency]
-    """The last day of each operation, the most called first."""
-    chosen: MinuteLatency
-    steps: Sequence[MinuteLatency]
-    """The chosen operation by quarters of an hour, oldest first."""
-    places: Sequence[float]
-    """Where each step begins and, last, the width of one."""
-    scale: CountScale
-    """Milliseconds."""
-    times: Sequence[Tick]
-    shares: Sequence[tuple[Tick, float]]
-    """Percent of the chosen operation's calls by how long they took."""
-
-
-def latency_view(metrics: Metrics, chosen: str | None, zone: tzinfo) -> LatencyView | None:
+def latency_view(metrics: Metrics, chosen: str | None, zone: tzinfo) -> dict[str, Any] | None:
+    """Draw the last day of one operation by quarters of an hour, in milliseconds on a logarithmic scale."""
     operations = sorted(metrics.latencies(_WHOLE_DAY), key=lambda each: (-each.calls, each.operation))
     if not operations:
         return None
@@ -60,23 +43,27 @@ def latency_view(metrics: Metrics, chosen: str | None, zone: tzinfo) -> LatencyV
     begin, end = min(steps[0].minute, now - 4 * step), max(now, steps[-1].minute + step)
     scale = CountScale(max(10, ceil(1000 * max(each.p95 for each in steps))), is_log=True)
     places = [place_between(at, begin, end) for at in (*(each.minute for each in steps), begin + step)]
-    shares = _shares(metrics.bucket_counts(whole.operation))
-    return LatencyView(operations, whole, steps, places, scale, time_ticks(begin, end, zone), shares)
+    return {
+        "operations": operations,
+        "chosen": whole,
+        "steps": steps,
+        # Where each step begins, and the width of one.
+        "places": places,
+        "scale": scale,
+        "times": time_ticks(begin, end, zone),
+        "shares": _shares(metrics.bucket_counts(whole.operation)),
+    }
 
 
 def _shares(counts: Sequence[tuple[float | None, int]]) -> list[tuple[Tick, float]]:
     """Return the percent of calls in each bucket, from the first to the last that is not empty."""
     used = [place for place, (_, count) in enumerate(counts) if count]
     drawn, total = counts[used[0] : used[-1] + 1], sum(count for _, count in counts)
-    labels = ["longer" if bound is None else f"≤ {_duration(bound)}" for bound, _ in drawn]
-    return [
-        (Tick(round(100 * (place + 0.5) / len(drawn), 2), labels[place]), round(100 * count / total, 2))
-        for place, (_, count) in enumerate(drawn)
-    ]
-
-
-def _duration(seconds: float) -> str:
-    return f"{1000 * seconds:g} ms" if seconds < 1 else f"{seconds:g} s"
+    found = []
+    for place, (bound, count) in enumerate(drawn):
+        limit = "longer" if bound is None else f"≤ {1000 * bound:g} ms" if bound < 1 else f"≤ {bound:g} s"
+        found.append((Tick(round(100 * (place + 0.5) / len(drawn), 2), limit), round(100 * count / total, 2)))
+    return found
 
 
 # Growth

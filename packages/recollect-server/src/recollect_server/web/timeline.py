@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import date, datetime, timedelta
+from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
 from starlette.responses import RedirectResponse, Response
@@ -11,9 +12,9 @@ from starlette.responses import RedirectResponse, Response
 from recollect import Engine
 from recollect.domain.errors import InvalidInput
 from recollect.domain.lazy_dataclass import dataclass
-from recollect.domain.results import BrowsePage, Bucket
+from recollect.domain.results import Bucket
 from recollect.plugin import BrowseFilter, Internals, TimeOf, Unit, coarser
-from recollect_server.web.drawings import CountScale, Tick, count_scale, place_between, time_ticks
+from recollect_server.web.drawings import CountScale, count_scale, place_between, time_ticks
 from recollect_server.web.templating import SECURITY_HEADERS, Screen, parsed_time
 
 # The slider over the days
@@ -67,37 +68,11 @@ _TIMES: dict[TimeOf, tuple[str, str]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Bar:
+class Bar(NamedTuple):
     bucket: Bucket
     x: float
     width: float
     height: float
-
-
-@dataclass(frozen=True, slots=True)
-class BarChart:
-    bars: Sequence[Bar]
-    scale: CountScale
-
-    @property
-    def highest(self) -> Bar:
-        return max(self.bars, key=lambda bar: bar.bucket.count)
-
-
-@dataclass(frozen=True, slots=True)
-class TimelineView:
-    unit: Unit
-    rows: dict[TimeOf, BarChart]
-    ticks: Sequence[Tick]
-    now: float | None
-    """Place of the present, if the drawing goes on after it."""
-    total: int
-    begin: datetime | None
-    left_out: int
-    """Memories stored before the first bar."""
-    chosen: BrowsePage | None
-    slider: DaySlider
 
 
 async def timeline_screen(screen: Screen) -> Response:
@@ -122,60 +97,49 @@ async def timeline_screen(screen: Screen) -> Response:
     )
 
 
-def _view(memory: Engine, screen: Screen, chosen: BrowseFilter) -> TimelineView:
+def _view(memory: Engine, screen: Screen, chosen: BrowseFilter) -> dict[str, Any] | None:
+    """Return what the drawing needs; None without any memory."""
     then = screen.as_of
     # Leave out memories stored later; keep those about the future.
     days: dict[TimeOf, Sequence[Bucket]] = {
         "happened": memory.browse.timeline(BrowseFilter(time="happened", stored_before=then), "day"),
         "stored": memory.browse.timeline(BrowseFilter(time="stored", until=then), "day"),
     }
+    if not days["stored"]:
+        return None
     unit = _unit(screen.params.get("unit"), [bucket.start for buckets in days.values() for bucket in buckets])
     counted = {name: coarser(buckets, unit, memory.zone) for name, buckets in days.items()}
-    stops = [bucket.stop for buckets in counted.values() for bucket in buckets]
-    starts = [bucket.start for buckets in counted.values() for bucket in buckets]
-    present = then or Internals(memory).now()
-    end = max(stops, default=None)
-    begin = min(starts, default=None)
-    if end is not None and begin is not None and end - begin > _MOST_BARS * _UNITS[unit]:
+    every = [bucket for buckets in counted.values() for bucket in buckets]
+    begin, end = min(bucket.start for bucket in every), max(bucket.stop for bucket in every)
+    present, most = then or Internals(memory).now(), _MOST_BARS * _UNITS[unit]
+    if end - begin > most:
         # Mostly the past: a memory may be about a distant future.
         end = min(end, max(present, begin) + _BARS_AHEAD * _UNITS[unit])
-        begin = max(begin, end - _MOST_BARS * _UNITS[unit])
-    rows: dict[TimeOf, BarChart] = {}
-    ticks: Sequence[Tick] = ()
-    now: float | None = None
-    if begin is not None and end is not None:
-        rows = {
-            name: chart for name, buckets in counted.items() if (chart := _chart(buckets, begin, end)).bars
-        }
-        ticks = time_ticks(begin, end, memory.zone)
-        now = place_between(present, begin, end)
-    stored = counted["stored"]
+        begin = max(begin, end - most)
     page = None
     if chosen.since is not None and chosen.until is not None:
         after = screen.params.get("cursor")
         page = memory.browse.page(chosen, order="oldest", limit=_ROWS, after=after)
-    return TimelineView(
-        unit,
-        rows,
-        ticks,
-        now if now is not None and 0 < now < 100 else None,
-        sum(bucket.count for bucket in stored),
-        begin,
-        sum(bucket.count for bucket in stored if begin is not None and bucket.start < begin),
-        page,
-        day_slider(memory, then, min((each.start.date() for each in stored), default=date.max)),
-    )
+    return {
+        "unit": unit,
+        "begin": begin,
+        "rows": {name: _bars(buckets, begin, end) for name, buckets in counted.items()},
+        "ticks": time_ticks(begin, end, memory.zone),
+        "now": place_between(present, begin, end),
+        "total": sum(bucket.count for bucket in counted["stored"]),
+        "left_out": sum(bucket.count for bucket in counted["stored"] if bucket.start < begin),
+        "chosen": page,
+        "slider": day_slider(memory, then, days["stored"][0].start.date()),
+    }
 
 
-def _chart(buckets: Sequence[Bucket], begin: datetime, end: datetime) -> BarChart:
+def _bars(buckets: Sequence[Bucket], begin: datetime, end: datetime) -> tuple[list[Bar], CountScale]:
     drawn = [bucket for bucket in buckets if begin <= bucket.start < end]
-    scale = count_scale([bucket.count for bucket in drawn])
-
-    def bar(bucket: Bucket) -> Bar:
+    scale, bars = count_scale([bucket.count for bucket in drawn]), []
+    for bucket in drawn:
         x, stop = (place_between(at, begin, end) for at in (bucket.start, bucket.stop))
-        return Bar(bucket, x, round(max(stop - x - 0.1, 0.2), 3), scale.height(bucket.count))
-
-    return BarChart([bar(bucket) for bucket in drawn], scale)
+        bars.append(Bar(bucket, x, round(max(stop - x - 0.1, 0.2), 3), scale.height(bucket.count)))
+    return bars, scale
 
 
 def _unit(given: str | None, starts: Sequence[datetime]) -> Unit:
@@ -184,10 +148,6 @@ def _unit(given: str | None, starts: Sequence[datetime]) -> Unit:
         if given not in _UNITS:
             raise InvalidInput(f"unit: choose {', '.join(_UNITS)}.")
         return given  # type: ignore[return-value]  # it is one of them
-    if not starts:
-        return "day"
     span = max(starts) - min(starts)
-    for unit in ("day", "week"):
-        if span <= _MOST_BARS * _UNITS[unit]:
-            return unit
-    return "month"
+    fits: tuple[Unit, ...] = ("day", "week")
+    return next((unit for unit in fits if span <= _MOST_BARS * _UNITS[unit]), "month")
