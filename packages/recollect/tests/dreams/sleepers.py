@@ -9,7 +9,7 @@ import numpy as np
 
 from recollect.domain.records import Consolidation, Kind, Query
 from recollect.dreams.knobs import Phase
-from recollect.dreams.plan import Asked
+from recollect.dreams.plan import GateQuestion
 from recollect.dreams.snapshot import DreamState, Life, ReplayedAnswer
 from recollect.ranking.candidates import DAY, HOUR, NEVER, Candidates, Facts, Source
 from recollect.ranking.profiles import REVERIE
@@ -17,7 +17,7 @@ from recollect.ranking.profiles import REVERIE
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from recollect.dreams.snapshot import Draft, Said
+    from recollect.dreams.snapshot import Draft, Statement
 
 TODAY = 20_000
 """In days since 1970."""
@@ -117,7 +117,7 @@ def after(before: DreamState, draft: Draft) -> DreamState:
     stay = np.array([id_ not in draft.gone for id_ in told.ids.tolist()], bool)
     moved = {old: new for new, old in enumerate(np.flatnonzero(stay).tolist())}
 
-    def there(*said: Said) -> bool:
+    def there(*said: Statement) -> bool:
         return all(place(one) not in gone and one.memory not in draft.gone for one in said)
 
     columns = ("ids", "kind", "created_at", "touched_at", "accesses", "revisions", "kept", "sessions")
@@ -138,7 +138,7 @@ def after(before: DreamState, draft: Draft) -> DreamState:
     )
 
 
-def place(said: Said) -> tuple[int, int | None]:
+def place(said: Statement) -> tuple[int, int | None]:
     return said.memory, said.observation
 
 
@@ -148,7 +148,7 @@ def ints(*numbers: int) -> np.ndarray:
 
 def make_question(
     wanted: tuple[int, ...], ids: Sequence[int] = (1, 2, 3, 4), *, top: int = 2, made: bool = False
-) -> Asked:
+) -> GateQuestion:
     """A question for which word search finds these memories, best first, and shows some of them."""
     known = sorted(ids)
     size = len(known)
@@ -163,4 +163,4 @@ def make_question(
     rank = ints(*(list(ids).index(id_) + 1 for id_ in known))
     candidates = Candidates(facts, {"words": Source(rank, 1.0 / rank)}, np.zeros(size))
     moment = Query("tea", now=AT, limit=top, limit_given=True)
-    return Asked("tea", REVERIE, wanted, candidates, moment, made)
+    return GateQuestion("tea", REVERIE, wanted, candidates, moment, made)

@@ -16,7 +16,7 @@ from recollect.domain.records import Consolidation, Kind
 from recollect.dreams.knobs import Knobs, Phase
 from recollect.dreams.phases import STAGED
 from recollect.dreams.plan import Plan, plan
-from recollect.dreams.snapshot import Copy, Draft, Echo, Pair, Said, Twins
+from recollect.dreams.snapshot import Copy, Draft, Echo, Pair, SimilarTexts, Statement
 
 if TYPE_CHECKING:
     from recollect.dreams.snapshot import DreamState
@@ -63,9 +63,9 @@ def snapshots(draw: st.DrawFn) -> DreamState:
     if not size:
         return snapshot([], last=draw(st.none() | DAYS))
 
-    def draw_statement(place: int) -> Said:
+    def draw_statement(place: int) -> Statement:
         row = known[place]
-        return Said(row.id, draw(st.sampled_from(TEXTS)), accesses=row.accesses, kept=row.kept)
+        return Statement(row.id, draw(st.sampled_from(TEXTS)), accesses=row.accesses, kept=row.kept)
 
     pairs = st.tuples(places, places).filter(lambda pair: pair[0] < pair[1])
     several = st.lists(pairs, max_size=4, unique=True) if size > 1 else st.just([])
@@ -87,7 +87,7 @@ def snapshots(draw: st.DrawFn) -> DreamState:
             for row in range(size)
         },
         twins=tuple(
-            Twins(draw_statement(first), draw_statement(second), draw(st.floats(0.85, 1)))
+            SimilarTexts(draw_statement(first), draw_statement(second), draw(st.floats(0.85, 1)))
             for first, second in draw(several)
         ),
         copies=tuple(

@@ -10,48 +10,52 @@ from sleepers import Row, snapshot, stages
 from recollect.domain.records import Consolidation
 from recollect.dreams.knobs import Knobs
 from recollect.dreams.phases import correct, link, merge
-from recollect.dreams.snapshot import Copy, Draft, Link, Merge, Pair, Said, Twins
+from recollect.dreams.snapshot import Copy, Draft, Link, Merge, Pair, SimilarTexts, Statement
 
 KNOBS = Knobs()
 ROWS = [Row(1), Row(2), Row(3)]
-TEA, AGAIN = Said(1, "Ada drinks tea."), Said(2, "Ada drinks the tea")
+TEA, AGAIN = Statement(1, "Ada drinks tea."), Statement(2, "Ada drinks the tea")
 
 
-def merged(*twins: Twins, pruned: tuple[int, ...] = ()) -> list[tuple[int, int]]:
+def merged(*twins: SimilarTexts, pruned: tuple[int, ...] = ()) -> list[tuple[int, int]]:
     told = snapshot(ROWS, twins=twins)
     draft = merge(told, KNOBS, replace(Draft.of(told), pruned=pruned))
     return [(one.gone.memory, one.into.memory) for one in draft.merges]
 
 
 def test_of_two_that_say_the_same_one_survives() -> None:
-    told = snapshot(ROWS, twins=(Twins(TEA, AGAIN, 0.98),))
+    told = snapshot(ROWS, twins=(SimilarTexts(TEA, AGAIN, 0.98),))
     assert merge(told, KNOBS, Draft.of(told)).merges == (Merge(gone=AGAIN, into=TEA, similarity=0.98),)
     # The one that is used more stays; of equals, the older.
-    assert merged(Twins(TEA, replace(AGAIN, accesses=1), 0.98)) == [(1, 2)]
-    assert merged(Twins(replace(TEA, accesses=1), replace(AGAIN, accesses=1), 0.98)) == [(2, 1)]
+    assert merged(SimilarTexts(TEA, replace(AGAIN, accesses=1), 0.98)) == [(1, 2)]
+    assert merged(SimilarTexts(replace(TEA, accesses=1), replace(AGAIN, accesses=1), 0.98)) == [(2, 1)]
     # A pinned one stays, however little it is used; of two pinned ones, both.
-    assert merged(Twins(replace(TEA, accesses=9), replace(AGAIN, kept=True), 0.98)) == [(1, 2)]
-    assert merged(Twins(replace(TEA, kept=True), replace(AGAIN, kept=True), 0.98)) == []
+    assert merged(SimilarTexts(replace(TEA, accesses=9), replace(AGAIN, kept=True), 0.98)) == [(1, 2)]
+    assert merged(SimilarTexts(replace(TEA, kept=True), replace(AGAIN, kept=True), 0.98)) == []
     # Nearness alone merges nothing.
-    assert merged(Twins(TEA, Said(2, "Bob drinks tea."), 0.999)) == []
-    assert merged(Twins(TEA, Said(2, "Ada drank tea."), 0.999)) == []
+    assert merged(SimilarTexts(TEA, Statement(2, "Bob drinks tea."), 0.999)) == []
+    assert merged(SimilarTexts(TEA, Statement(2, "Ada drank tea."), 0.999)) == []
 
 
 def test_memories_that_are_gone_take_no_part_in_merges() -> None:
-    assert merged(Twins(TEA, AGAIN, 0.98), pruned=(1,)) == []
-    assert merged(Twins(TEA, AGAIN, 0.98), pruned=(2,)) == []
+    assert merged(SimilarTexts(TEA, AGAIN, 0.98), pruned=(1,)) == []
+    assert merged(SimilarTexts(TEA, AGAIN, 0.98), pruned=(2,)) == []
     # Three that say the same become one, but none is merged into one that is gone.
-    assert merged(Twins(TEA, AGAIN, 0.99), Twins(TEA, Said(3, "The Ada drinks tea"), 0.97)) == [
+    assert merged(
+        SimilarTexts(TEA, AGAIN, 0.99), SimilarTexts(TEA, Statement(3, "The Ada drinks tea"), 0.97)
+    ) == [
         (2, 1),
         (3, 1),
     ]
-    assert merged(Twins(TEA, AGAIN, 0.99), Twins(AGAIN, Said(3, "Ada drinks tea!"), 0.97)) == [(2, 1)]
+    assert merged(
+        SimilarTexts(TEA, AGAIN, 0.99), SimilarTexts(AGAIN, Statement(3, "Ada drinks tea!"), 0.97)
+    ) == [(2, 1)]
 
 
 def test_two_observations_of_one_entity_are_two_places() -> None:
-    first, second = Said(1, "likes tea", observation=11), Said(1, "Likes tea!", observation=12)
-    third = Said(1, "likes the tea", observation=13)
-    told = snapshot(ROWS, twins=(Twins(first, second, 0.99), Twins(first, third, 0.98)))
+    first, second = Statement(1, "likes tea", observation=11), Statement(1, "Likes tea!", observation=12)
+    third = Statement(1, "likes the tea", observation=13)
+    told = snapshot(ROWS, twins=(SimilarTexts(first, second, 0.99), SimilarTexts(first, third, 0.98)))
     draft = merge(told, KNOBS, Draft.of(told))
     assert [(one.gone.observation, one.into.observation) for one in draft.merges] == [(12, 11), (13, 11)]
     assert draft.gone == {}  # the entity is there
@@ -61,7 +65,10 @@ def test_who_speaks_for_what_was_merged_twice_over_is_the_last() -> None:
     # 3 was merged into 2, and 2 into 1, so a search for 3 finds 1.
     draft = replace(
         Draft.of(snapshot(ROWS)),
-        merges=(Merge(Said(3, "tea"), Said(2, "tea"), 0.99), Merge(Said(2, "tea"), Said(1, "tea"), 0.98)),
+        merges=(
+            Merge(Statement(3, "tea"), Statement(2, "tea"), 0.99),
+            Merge(Statement(2, "tea"), Statement(1, "tea"), 0.98),
+        ),
     )
     assert draft.gone == {3: 1, 2: 1}
 
@@ -72,7 +79,7 @@ def test_who_lives_on_is_no_weaker_than_whom_it_speaks_for() -> None:
         Row(2, strength=0.9, depth=2, spread=5, stability=2.0, stage=Consolidation.STAGED),
         Row(3, strength=0.1),
     ]
-    told = snapshot(rows, twins=(Twins(TEA, AGAIN, 0.98),))
+    told = snapshot(rows, twins=(SimilarTexts(TEA, AGAIN, 0.98),))
     life = merge(told, KNOBS, Draft.of(told)).life
     assert (life.strength[0], life.depth[0], life.spread[0], life.stability[0]) == (0.9, 3, 5, 4.0)
     assert stages(merge(told, KNOBS, Draft.of(told)))[0] is Consolidation.CONSOLIDATED
@@ -83,7 +90,7 @@ def test_who_lives_on_is_no_weaker_than_whom_it_speaks_for() -> None:
 # Corrections
 
 ERROR = Copy(
-    place=Said(2, "Alice works for Google"),
+    place=Statement(2, "Alice works for Google"),
     said="Alice works for Google",
     wrong="Alice works at Google",
     right="Alice works at Microsoft",
@@ -103,7 +110,7 @@ def test_a_copy_of_an_error_is_retired_in_favour_of_the_correction() -> None:
     # A copy of two errors is retired once.
     assert corrected(ERROR, replace(ERROR, by=1)) == [(2, None, 3)]
     # An observation is retired, and its entity stays.
-    assert corrected(replace(ERROR, place=Said(2, "works for Google", observation=21))) == [(2, 21, 3)]
+    assert corrected(replace(ERROR, place=Statement(2, "works for Google", observation=21))) == [(2, 21, 3)]
     # A text about another person, a pinned copy, and the correction itself stay.
     assert corrected(replace(ERROR, said="Bob works at Google", cosine=0.99)) == []
     assert corrected(replace(ERROR, place=replace(ERROR.place, kept=True))) == []
@@ -114,9 +121,9 @@ def test_memories_that_are_gone_neither_correct_nor_are_corrected() -> None:
     draft = Draft.of(snapshot(ROWS))
     for gone in (2, 3):
         assert corrected(ERROR, draft=replace(draft, pruned=(gone,))) == []
-        merges = (Merge(Said(gone, "x"), Said(1, "x"), 1.0),)
+        merges = (Merge(Statement(gone, "x"), Statement(1, "x"), 1.0),)
         assert corrected(ERROR, draft=replace(draft, merges=merges)) == []
-    assert corrected(replace(ERROR, place=Said(3, ERROR.said), by=1), ERROR) == [(3, None, 1)]
+    assert corrected(replace(ERROR, place=Statement(3, ERROR.said), by=1), ERROR) == [(3, None, 1)]
 
 
 # Links

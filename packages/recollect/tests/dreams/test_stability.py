@@ -6,7 +6,7 @@ import pytest
 from sleepers import TODAY, Row, snapshot
 
 from recollect.dreams.knobs import Knobs
-from recollect.dreams.phases import consolidate, recalled_on, recalled_once, retrievable
+from recollect.dreams.phases import consolidate, retrievable, stability_after_recall, stability_after_recalls
 from recollect.dreams.snapshot import Draft
 
 KNOBS = Knobs()
@@ -39,21 +39,21 @@ def test_what_is_left_of_a_memory(days: float, stability: float, left: float) ->
     ],
 )
 def test_a_recall_makes_a_memory_more_stable(stability: float, days: float, after: float) -> None:
-    assert recalled_once(stability, days) == pytest.approx(after, abs=5e-5)
+    assert stability_after_recall(stability, days) == pytest.approx(after, abs=5e-5)
 
 
 def test_a_recall_on_the_day_of_the_last_adds_nothing() -> None:
-    assert recalled_once(3.0, 0) == 3.0
-    assert recalled_on(3.0, 10, [10, 10, 10]) == 3.0
+    assert stability_after_recall(3.0, 0) == 3.0
+    assert stability_after_recalls(3.0, 10, [10, 10, 10]) == 3.0
 
 
 def test_two_recalls_far_apart_add_more_than_two_that_are_near() -> None:
     # 1 day after the first, S is 3.65453. Then, after one more day: R = 1/(1 + 1/32.8908) = 0.970494,
     # e^(0.94 * 0.029506) - 1 = 0.028123, 3.65453^-0.14 = 0.834088; 3.65453 * (1 + 0.631788) = 5.96342.
-    assert recalled_on(1.0, 0, [1, 2]) == pytest.approx(5.96342, abs=1e-4)
+    assert stability_after_recalls(1.0, 0, [1, 2]) == pytest.approx(5.96342, abs=1e-4)
     # After ten more: R = 1/(1 + 10/32.8908) = 0.766849; e^(0.94 * 0.233151) - 1 = 0.245026;
     # 3.65453 * (1 + 26.93317 * 0.834088 * 0.245026) = 3.65453 * 6.504391
-    assert recalled_on(1.0, 0, [1, 11]) == pytest.approx(23.7705, abs=1e-3)
+    assert stability_after_recalls(1.0, 0, [1, 11]) == pytest.approx(23.7705, abs=1e-3)
 
 
 def test_a_dream_counts_from_the_last_day_before_or_from_the_creation() -> None:

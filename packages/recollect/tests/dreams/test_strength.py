@@ -1,4 +1,4 @@
-"""Replay, and the fading that sleep brings: each number worked out by hand."""
+"""Replay and fading: each number worked out by hand."""
 
 from __future__ import annotations
 

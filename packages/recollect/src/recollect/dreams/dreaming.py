@@ -1,4 +1,4 @@
-"""Dreaming: look, plan, try the plan on what people ask, and carry it out in one transaction."""
+"""Dreaming: read the state, plan, test the plan on past questions, and write it in one transaction."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ from recollect.domain.records import DreamRecord, Kind, Memory
 from recollect.domain.results import MemoryLink
 from recollect.domain.tables import Compares, Equals, is_null
 from recollect.dreams.knobs import Knobs, Phase
-from recollect.dreams.phases import consolidate, downscale, fading
-from recollect.dreams.plan import Asked, DreamReport, Plan, dream_report, judge, plan
-from recollect.dreams.snapshot import Copy, Draft, DreamState, Echo, Said, Twins
+from recollect.dreams.phases import consolidate, downscale, fading_rows
+from recollect.dreams.plan import DreamReport, GateQuestion, Plan, dream_report, judge_plan, plan
+from recollect.dreams.snapshot import Copy, Draft, DreamState, Echo, SimilarTexts, Statement
 from recollect.dreams.state import (
     corrections,
     dream_journal,
@@ -84,9 +84,9 @@ class DreamOptions:
     knobs: Knobs = field(default_factory=Knobs)
     dry_run: bool = False
     gate: bool = True
-    """Try the plan on what people ask, and write nothing if they would find less."""
+    """Test the plan on past questions, and write nothing if they would find less."""
     drop_failing: bool = False
-    """Leave out a phase that the gate blames, instead of not dreaming at all."""
+    """Leave out a phase that the gate blames, instead of writing nothing."""
 
 
 def phases_of(names: Collection[str] | None, without: Collection[str] = ()) -> tuple[Phase, ...]:
@@ -105,9 +105,9 @@ def dream(services: Services, options: DreamOptions, progress: Progress | None =
     # The number keeps two threads of one process from dreaming at once.
     holder = f"{services.process_id} {next(_DREAMERS)}"
 
-    def reached(stage: int) -> None:
+    def report_stage(stage: int) -> None:
         if not options.dry_run and services.write([TakeLease(DREAMING, holder, _LEASE_SECONDS)])[0].created:
-            # The process that had the lease may have changed what this one has read.
+            # Another process held the lease, and may have changed what this one read.
             raise Conflict(
                 f"Another process took over ({DREAMING}) since this one was too slow; nothing was changed."
             )
@@ -115,12 +115,12 @@ def dream(services: Services, options: DreamOptions, progress: Progress | None =
             progress(stage, _STAGES)
 
     if options.dry_run:
-        return _run_dream(services, options, at, None, reached)
+        return _run_dream(services, options, at, None, report_stage)
     _take_lease(services, holder, at)
     try:
-        return _run_dream(services, options, at, holder, reached)
+        return _run_dream(services, options, at, holder, report_stage)
     finally:
-        # The dream may be committed by now; a lease that cannot be given back ends by itself.
+        # The dream may be committed by now; a lease that cannot be returned expires.
         attempt_follow_up(lambda: services.write([DropLease(DREAMING, holder)]))
 
 
@@ -134,7 +134,7 @@ def _take_lease(services: Services, holder: str, at: datetime) -> None:
         dead = [other for (other,) in held if is_dead(other)]
         if not dead:
             raise
-        # It was killed in the middle of a dream, of which nothing was written.
+        # The holder was killed in mid-dream, before it wrote anything.
         services.store.apply([*(DropLease(DREAMING, other) for other in dead), take], at=at)
 
 
@@ -143,43 +143,43 @@ def _run_dream(
     options: DreamOptions,
     at: datetime,
     holder: str | None,
-    reached: Callable[[int], None],
+    report_stage: Callable[[int], None],
 ) -> DreamResult:
-    # Write pending usage first: it is part of the day.
+    # Write pending usage first, so that the dream replays it.
     services.usage.settle(None)
-    reached(1)
+    report_stage(1)
     knobs = options.knobs
     with services.read() as view:
         snapshot = dream_state(view, scope_id(view, services.scope), microseconds(at), knobs.link_together)
         decided = kept_together(dismissed_keys(view, services.scope))
-        snapshot = replace(snapshot, twins=tuple(_as_decided(twins, decided) for twins in snapshot.twins))
+        snapshot = replace(snapshot, twins=tuple(_mark_kept(twins, decided) for twins in snapshot.twins))
         if Phase.PRUNE in options.phases:
             echoes = echoes_of_fading(view, services, snapshot, knobs, options.phases, decided)
             snapshot = replace(snapshot, echoes=echoes)
-    reached(2)
+    report_stage(2)
     if Phase.CORRECT in options.phases:
         snapshot = replace(snapshot, copies=copies_of_errors(services, snapshot, decided))
-    reached(3)
+    report_stage(3)
     planned = plan(snapshot, knobs, options.phases)
     verdict, skipped = None, tuple[Phase, ...]()
     if options.gate:
         asked = gate_questions(services, snapshot, knobs)
-        verdict = judge(asked, planned, knobs)
+        verdict = judge_plan(asked, planned, knobs)
         while options.drop_failing and verdict.blame is not None:
             skipped = (*skipped, verdict.blame)
             planned = plan(snapshot, knobs, [phase for phase in options.phases if phase not in skipped])
-            verdict = judge(asked, planned, knobs)
-    reached(4)
+            verdict = judge_plan(asked, planned, knobs)
+    report_stage(4)
     report = dream_report(planned, verdict, tuple(map(str, skipped)))
     if Phase.REPORT in options.phases:
         report = replace(report, upkeep=consolidation_report(services, STALE_DAYS).text)
-    reached(5)
-    # A dream that changes nothing is kept where the next one must go on from it.
+    report_stage(5)
+    # A dream that changes nothing is stored only if the next one must continue from it.
     replays = bool(snapshot.replays) and Phase.CONSOLIDATE in planned.phases
     first_night = Phase.DOWNSCALE in planned.phases and Phase.DOWNSCALE not in snapshot.dreamt_at
     idle = planned.is_empty and not replays and not (first_night and len(snapshot.ids))
-    if options.dry_run or idle or (verdict is not None and not verdict.passed):
-        reached(_STAGES)
+    if options.dry_run or idle or (verdict is not None and not verdict.has_passed):
+        report_stage(_STAGES)
         return DreamResult(at, report)
     change = _commit(services, planned, report, holder)
     try:
@@ -187,12 +187,12 @@ def _run_dream(
     except Outdated:
         receipt = services.store.apply([change], at=at)
     outcome = receipt.outcomes[0]
-    attempt_follow_up(lambda: reached(_STAGES))
+    attempt_follow_up(lambda: report_stage(_STAGES))
     return DreamResult(at, report, outcome.ids[0], outcome.left)
 
 
-def _as_decided(twins: Twins, decided: Collection[str]) -> Twins:
-    """Mark texts that a person decided to keep beside another, as if pinned."""
+def _mark_kept(twins: SimilarTexts, decided: Collection[str]) -> SimilarTexts:
+    """Mark texts that a person chose to keep in Review, as if they were pinned."""
     older, newer = (
         replace(said, kept=said.kept or text_reference(said.memory, said.observation) in decided)
         for said in (twins.older, twins.newer)
@@ -226,29 +226,28 @@ def _commit(services: Services, planned: Plan, report: DreamReport, holder: str 
     )
 
 
-# Questions that a dream is tested on: the last ones that people asked, and some made from memories.
+# Questions that test a dream: the last ones that were asked, and some made from memories.
 
 
-def gate_questions(services: Services, snapshot: DreamState, knobs: Knobs) -> list[Asked]:
-    """Return `gate_questions` questions, real ones first, then some made from memories.
+def gate_questions(services: Services, snapshot: DreamState, knobs: Knobs) -> list[GateQuestion]:
+    """Return `knobs.gate_questions` questions: past ones first, then some made from memories.
 
-    All are ranked by the default profile, whichever one people used: what the traces of dreams do to other
-    profiles, as published, is left to them.
+    The default profile ranks all of them. The gate does not test other profiles.
     """
     with services.read() as view:
         profile = tuned_in(services, view, services.all_profiles[DEFAULT])[1]
         past = past_questions(view, scope_id(view, services.scope), knobs.gate_questions)
-        # At random, and the same ones for the same dream.
+        # A random sample, the same for the same time.
         sampled = sample_ids(snapshot.ids.tolist(), snapshot.at, knobs.gate_questions - len(past))
         memories = memories_by_id(view, sampled)
 
-    def ask(query: str, wanted: tuple[int, ...], *, made: bool) -> Asked:
+    def ask(query: str, wanted: tuple[int, ...], *, made: bool) -> GateQuestion:
         question = query_of(services, query, profile, limit=knobs.gate_top, record=False, across=True)
         with open_search(services, question, profile) as (search, asked, _):
             found = gather(search, profile, asked)
-        return Asked(query, profile, wanted, found.candidates, found.query, made)
+        return GateQuestion(query, profile, wanted, found.candidates, found.query, made)
 
-    questions: list[Asked] = []
+    questions: list[GateQuestion] = []
     for one in past:
         shown = tuple(id_ for id_ in one.shown[: knobs.gate_seen] if snapshot.place(id_) is not None)
         if shown:
@@ -257,7 +256,7 @@ def gate_questions(services: Services, snapshot: DreamState, knobs: Knobs) -> li
     return questions + [ask(query, (id_,), made=True) for query, id_ in made if query]
 
 
-# Searches of a dream: who else says what is fading, and later copies of errors.
+# Searches of a dream: memories that repeat a fading one, and later copies of errors.
 
 _NEAREST = 8
 _MOST_ERRORS = 200
@@ -272,8 +271,9 @@ def echoes_of_fading(
     phases: Collection[Phase],
     decided: Collection[str],
 ) -> dict[int, tuple[Echo, ...]]:
-    """Find for each memory to prune the memories nearest to all its texts. Texts that a person decided to
-    keep beside another have no echo.
+    """For each memory that may be pruned, find the memories that say the same.
+
+    Memories that a person chose to keep in Review have none, and so are not pruned.
     """
     draft = Draft.of(snapshot)
     for phase, step in ((Phase.CONSOLIDATE, consolidate), (Phase.DOWNSCALE, downscale)):
@@ -281,24 +281,25 @@ def echoes_of_fading(
             draft = step(snapshot, knobs, draft)
     if not knobs.prune_echo:
         return {}
-    rows = ((row, int(snapshot.ids[row])) for row in fading(snapshot, knobs, draft))
+    rows = ((row, int(snapshot.ids[row])) for row in fading_rows(snapshot, knobs, draft))
     return {row: _echoes(view, services, id_) for row, id_ in rows if text_reference(id_) not in decided}
 
 
 def _echoes(view: Snapshot, services: Services, id_: int) -> tuple[Echo, ...]:
-    """Find memories that say all that a memory says. Meaning finds them and words decide: models put `Alice
-    manages Bob` next to `Bob manages Alice`, and 40 euros next to 45.
+    """Find memories that contain everything that a memory says.
+
+    Vectors find candidates, and words decide: models put `Alice manages Bob` next to `Bob manages Alice`.
     """
-    near = _near(view, services, id_)
+    near = _nearest_memories(view, services, id_)
     memories = memories_by_id(view, [id_, *near])
     fading = memories[id_]
-    # With a word like "today", the same text means another day later.
-    if any(time_phrases(text, fading.created_at) for text in _sayings(fading)):
+    # A word like "today" means another day in a later memory.
+    if any(time_phrases(text, fading.created_at) for text in _texts_of(fading)):
         return ()
 
     def says_all(other: Memory) -> bool:
-        wholes = _sayings(other)
-        return all(any(contains_statement(whole, part) for whole in wholes) for part in _sayings(fading))
+        wholes = _texts_of(other)
+        return all(any(contains_statement(whole, part) for whole in wholes) for part in _texts_of(fading))
 
     return tuple(
         Echo(other, cosine)
@@ -307,14 +308,14 @@ def _echoes(view: Snapshot, services: Services, id_: int) -> tuple[Echo, ...]:
     )
 
 
-def _sayings(memory: Memory) -> list[str]:
+def _texts_of(memory: Memory) -> list[str]:
     if memory.kind is not Kind.ENTITY:
         return [said_by(memory)]
     return [f"{memory.name}: {seen.content}" for seen in memory.in_force] or [memory.name]
 
 
-def _near(view: Snapshot, services: Services, id_: int) -> dict[int, float]:
-    """Return memories near to every passage of a memory, with the smallest cosine."""
+def _nearest_memories(view: Snapshot, services: Services, id_: int) -> dict[int, float]:
+    """Return the memories near to every passage of a memory, each with its smallest cosine."""
     where = services.unexpired()
     passages = vectors_of(view, [passage.id for passage in passages_of(view, [id_])])
     near: dict[int, float] | None = None
@@ -334,24 +335,25 @@ def _near(view: Snapshot, services: Services, id_: int) -> dict[int, float]:
 
 
 def copies_of_errors(services: Services, snapshot: DreamState, decided: Collection[str]) -> tuple[Copy, ...]:
-    """Find new texts since the last dream that may repeat a corrected error, except texts that a person
-    decided to keep.
+    """Find texts stored since the last dream that may repeat a corrected error.
+
+    Texts that a person chose to keep in Review are skipped.
     """
     with services.read() as view:
         pairs = corrections(view, scope_id(view, services.scope), _MOST_ERRORS)
         if not pairs:
             return ()
         errors = memories_by_id(view, sorted({id_ for pair in pairs for id_ in pair}))
-        # A merge was no error: the survivor says the same.
+        # A merge corrects nothing: the survivor says the same.
         pairs = [(old, by) for old, by in pairs if not same_statement(errors[old].text, errors[by].text)]
-        # Memories made or changed since the last dream; of very many, the last.
+        # The newest memories that were stored or changed since the last dream.
         rows = np.flatnonzero(snapshot.changed_at > snapshot.dreamt_at.get(Phase.CORRECT, 0))
         order = np.argsort(-snapshot.changed_at[rows], kind="stable")
         new = memories_by_id(view, sorted(snapshot.ids[rows[order][:_MOST_NEW]].tolist()))
     places = [
         (place, said)
         for memory in new.values()
-        for place, said in _places(memory)
+        for place, said in _statements(memory)
         if text_reference(place.memory, place.observation) not in decided
     ]
     wrong = [said_by(errors[old], named_in=errors[by].text) for old, by in pairs]
@@ -371,22 +373,22 @@ def copies_of_errors(services: Services, snapshot: DreamState, decided: Collecti
     )
 
 
-def _places(memory: Memory) -> Iterator[tuple[Said, str]]:
+def _statements(memory: Memory) -> Iterator[tuple[Statement, str]]:
     of_program = memory.ref is not None or memory.metadata is not None
     kept = memory.pinned or memory.importance_tag is not None or of_program
     if memory.kind is not Kind.ENTITY:
-        # A person who restored a superseded memory wants it.
+        # A memory that was superseded and restored is wanted.
         if not any(absence.why == "superseded" for absence in memory.absences):
-            yield Said(memory.id, memory.text, kept=kept), said_by(memory)
+            yield Statement(memory.id, memory.text, kept=kept), said_by(memory)
         return
     for seen in memory.in_force:
         if seen.corrected_by is not None:
             continue
-        yield Said(memory.id, seen.content, seen.id, kept=kept), f"{memory.name}: {seen.content}"
+        yield Statement(memory.id, seen.content, seen.id, kept=kept), f"{memory.name}: {seen.content}"
 
 
 def _cosines(services: Services, errors: Sequence[str], others: Sequence[str]) -> np.ndarray | None:
-    """Of each error with each text; None without a model, and then the words decide."""
+    """Return the cosine of each error with each text; None without a model."""
     if not errors or not others:
         return np.zeros((len(errors), len(others)))
     try:
@@ -402,17 +404,17 @@ def _cosines(services: Services, errors: Sequence[str], others: Sequence[str]) -
         return None
 
 
-# The dreams of a memory.
+# History and undo.
 
 
 @dataclass(frozen=True, slots=True)
 class DreamUndoResult(Record):
-    """Dreams that were taken back, the newest first."""
+    """Dreams that were undone, the newest first."""
 
     ids: tuple[int, ...]
     changes: int
     left: tuple[int, ...]
-    """Memories that were changed since, and stay as they are."""
+    """Memories that were changed since then, and stay as they are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -485,7 +487,7 @@ class Dreams:
 
 @retry_after_failover
 def undone_with(services: Services, id_: int) -> tuple[int, ...]:
-    """Return the dreams that undoing one with `later` takes back: it and those after it, newest first."""
+    """Return a dream and those after it, newest first: `undo` with `later` undoes them."""
     with services.read() as view:
         scope = Equals("scope_id", scope_id(view, services.scope))
         since = (scope, Compares("id", ">=", id_), is_null("undone_at"))
@@ -494,7 +496,7 @@ def undone_with(services: Services, id_: int) -> tuple[int, ...]:
 
 @retry_after_failover
 def linked_memories(services: Services, id_: int) -> tuple[MemoryLink, ...]:
-    """Return the memories that keep coming up together with one, the most frequent first."""
+    """Return the memories that dreams linked with one, the most frequent first."""
     memory = services.memory(id_)
     with services.read() as view:
         found = {other: weight for _, other, weight in links_of(view, [memory.id])}
@@ -503,7 +505,7 @@ def linked_memories(services: Services, id_: int) -> tuple[MemoryLink, ...]:
     return tuple(MemoryLink(others[other], weight) for other, weight in best_first)
 
 
-# Dreaming by itself, without a daemon: after an answer, in the background, when a while has passed.
+# Automatic dreams, in the background after an answer. No daemon is needed.
 
 Backup = Callable[[datetime], None]
 """Called with the time before every dream; makes one backup a day."""
@@ -514,11 +516,11 @@ _PATIENCE = timedelta(minutes=5)
 
 
 class DreamCancelled(Exception):
-    """The memory is being closed: a dream that has not been written yet is given up."""
+    """The memory is closing, and the dream was not written yet."""
 
 
 class DreamScheduler:
-    """Lets a store dream when it is due; at most one dream at a time."""
+    """Starts a dream when it is due; at most one at a time."""
 
     def __init__(self, services: Services, every: timedelta, backup: Backup | None = None) -> None:
         self._services = services
@@ -529,7 +531,7 @@ class DreamScheduler:
         self._is_submitted = False
 
     def run_if_due(self) -> None:
-        """An answer was given: dream now, if it is time. Returns at once."""
+        """Submit a dream if it is time. Called after each answer; returns at once."""
         now = self._services.clock()
         with self._lock:
             if self._is_submitted or (self._next is not None and now < self._next):
@@ -541,13 +543,13 @@ class DreamScheduler:
         try:
             self._dream()
         except DreamCancelled:
-            _log.info("A dream was given up, since the memory was closed.")
+            _log.info("A dream was cancelled, since the memory was closed.")
         except Conflict:
-            self._look_again(self._services.clock() + _PATIENCE)
+            self._retry_at(self._services.clock() + _PATIENCE)
         except RecollectError as error:
-            _log.warning("The dream came to nothing: %s", error)
-        except Exception:  # noqa: BLE001  # best effort: whatever it is, no caller may feel it
-            _log.exception("The dream came to nothing")
+            _log.warning("The dream failed: %s", error)
+        except Exception:  # noqa: BLE001  # no caller waits for a background dream
+            _log.exception("The dream failed")
         finally:
             with self._lock:
                 self._is_submitted = False
@@ -556,23 +558,23 @@ class DreamScheduler:
         if self._services.worker.stopping.is_set():
             raise DreamCancelled
         now = self._services.clock()
-        # A dream that was just undone is not repeated at once.
+        # Do not repeat a dream right after it was undone.
         due = max((each.undone_at or each.at for each in Dreams(self._services).history(1)), default=None)
         if due is not None and now < due + self._every:
-            self._look_again(due + self._every)
+            self._retry_at(due + self._every)
             return
         if self._backup is not None:
             self._backup(now)
         options = DreamOptions(phases=self._services.phases, knobs=self._services.knobs, drop_failing=True)
         done = dream(self._services, options, self._step)
         for phase in done.report.skipped:
-            _log.warning("The dream left out %s: people would have found less.", phase)
+            _log.warning("The dream left out %s: past questions would have found less.", phase)
 
     def _step(self, done: int, of: int | None) -> None:
-        # After the last step it is written.
+        # After the last step, the dream is written.
         if self._services.worker.stopping.is_set() and done != of:
             raise DreamCancelled
 
-    def _look_again(self, at: datetime) -> None:
+    def _retry_at(self, at: datetime) -> None:
         with self._lock:
             self._next = at

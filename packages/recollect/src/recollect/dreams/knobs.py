@@ -1,4 +1,4 @@
-"""Every number of a dream, with the default that the published cycle or our own measurements give."""
+"""Numbers of a dream. Defaults come from the published cycle or from our measurements."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from recollect.domain.records import Kind
 
 
 class Phase(StrEnum):
-    """The steps of a dream, in order. Scanning is what makes the snapshot, so it cannot be left out."""
+    """The steps of a dream, in order."""
 
     CONSOLIDATE = "consolidate"
     DOWNSCALE = "downscale"
@@ -34,28 +34,28 @@ class ByKind:
     message: float
 
     def column(self) -> tuple[float, ...]:
-        """In the order of `Kind`."""
+        """Return the numbers in the order of `Kind`."""
         return tuple(float(getattr(self, kind.value)) for kind in Kind)
 
 
 @dataclass(frozen=True, slots=True)
 class Knobs:
     max_delta: float = 0.1
-    """Most that one replay adds to a strength."""
+    """The most that one replay adds to a strength."""
     floor: float = 0.01
-    """Least that a strength falls to."""
+    """Lower bound of a strength."""
     daily: float = 0.95
     """The share of a strength that is left after a day."""
     decay: ByKind = ByKind(entity=0.25, note=0.5, message=1.0)
     """Staleness that a day without use adds."""
     weight: ByKind = ByKind(entity=1.5, note=1.0, message=0.5)
-    """How much an access says, by what was accessed."""
+    """Weight of an access, by the kind of memory."""
     prune_staleness: float = 90.0
     prune_signal: float = 0.1
     prune_strength: float = 0.2
     prune_revisions: int = 1
     prune_echo: float = 0.8
-    """How near another memory that says the same must come in meaning. 0: it need not be said elsewhere."""
+    """Least cosine to another memory that says the same. 0: no other memory is needed."""
     prune_most: int = 1_000
     """Memories examined in one dream; of more, a random sample."""
     place_days: float = 1.0
@@ -66,14 +66,14 @@ class Knobs:
     link_together: int = 3
     """Answers that two memories must share before they are linked."""
     link_share: float = 0.5
-    """How many of the answers that show the one must show the other, too."""
+    """Share of the answers with one memory that must show the other, too."""
     gate_questions: int = 100
     gate_seen: int = 5
     """The first hits of an answer that count as found."""
     gate_top: int = 10
-    """Where they must be found again: places further down trade places for less."""
+    """First hits in which they must be found again."""
     gate_margin: float = 0.02
-    """How much of what was found may be missed after the dream."""
+    """Share of the found memories that the dream may lose."""
 
     def __post_init__(self) -> None:
         for each in fields(self):
@@ -89,7 +89,7 @@ _SHARES = {"max_delta", "floor", "daily", "prune_echo", "link_share", "gate_marg
 
 
 def knobs_from_mapping(given: Mapping[str, object]) -> Knobs:
-    """As a settings file has them; what is not named keeps its default, in a table by kind, too."""
+    """Parse the numbers of a settings file; the others keep their defaults."""
     usual = {each.name: getattr(Knobs(), each.name) for each in fields(Knobs)}
     _refuse_unknown("knob", given, usual)
     numbers: dict[str, Any] = {name: _knob(name, value, usual[name]) for name, value in given.items()}
@@ -97,7 +97,7 @@ def knobs_from_mapping(given: Mapping[str, object]) -> Knobs:
 
 
 def changed_knobs(knobs: Knobs) -> Iterator[str]:
-    """`daily = 0.9`: those that are not as they come."""
+    """Yield numbers that differ from their defaults, as in `daily = 0.9`."""
     for each in fields(Knobs):
         value = getattr(knobs, each.name)
         if value == each.default:

@@ -1,4 +1,4 @@
-"""The phases of a dream: the published cycle, then repeats, copies of errors, and links."""
+"""The phases of a dream: functions from a state and a draft to a new draft."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from recollect.domain.numbers import sample_ids
 from recollect.domain.records import Consolidation
 from recollect.dreams.knobs import Knobs, Phase
-from recollect.dreams.snapshot import Correction, Draft, DreamState, Life, Link, Merge, Pair, Said
+from recollect.dreams.snapshot import Correction, Draft, DreamState, Life, Link, Merge, Pair, Statement
 from recollect.ranking.candidates import DAY, HOUR
 from recollect.text.near_duplicates import repeats_error, same_statement
 
@@ -19,25 +19,25 @@ if TYPE_CHECKING:
     from recollect.ranking.candidates import Flags, Floats
 
 
-# The arithmetic of a dream. Sources: the ADR of Reverie's dream cycle, and FSRS v4 for stability.
+# Formulas. Sources: the ADR of Reverie's dream cycle, and FSRS v4 for stability.
 
 _WEEK = 7 * DAY
-_MOST_STABLE = 36_500.0  # a hundred years of days, as FSRS has it
+_MOST_STABLE = 36_500.0  # days: a hundred years, as in FSRS
 
-# FSRS v4 as published: the weights of a successful recall, at the difficulty that a first good answer gets.
+# FSRS v4: weights of a successful recall, and the difficulty after a first good answer.
 _W8, _W9, _W10 = 1.49, 0.14, 0.94
 _DIFFICULTY = 4.93
 _SLOWNESS = 9.0
 
 
 def replay_delta(peers: int, age_us: int, max_delta: float) -> float:
-    """max * (1 / (1 + age in hours)) * ln(1 + peers), within [0, max]"""
+    """Return max * (1 / (1 + age in hours)) * ln(1 + peers), within [0, max]."""
     recency = 1.0 / (1.0 + max(age_us, 0) / HOUR)
     return float(np.clip(max_delta * recency * np.log1p(peers), 0.0, max_delta))
 
 
 def staleness(snapshot: DreamState, knobs: Knobs, at: int) -> Floats:
-    """Days since it was touched x what a day adds for its kind."""
+    """Return days since the last touch, times the decay of the kind."""
     days = np.maximum(at - snapshot.touched_at, 0) / DAY
     decay: Floats = np.array(knobs.decay.column())[snapshot.kind]
     return days * decay
@@ -54,33 +54,36 @@ def signal(snapshot: DreamState, knobs: Knobs, at: int) -> Floats:
 
 
 def retrievable(days: Floats | float, stability: Floats | float) -> Floats:
-    """R = 1 / (1 + t / (9 S)): how much of a memory is left after t days."""
+    """Return the share of a memory left after t days: R = 1 / (1 + t / (9 S))."""
     left: Floats = 1.0 / (1.0 + np.maximum(days, 0.0) / (_SLOWNESS * stability))
     return left
 
 
-def recalled_once(stability: float, days: float) -> float:
-    """Stability after a recall that came `days` after the one before.
+def stability_after_recall(stability: float, days: float) -> float:
+    """Return the stability after a recall that came `days` after the one before.
 
     S' = S * (1 + e^w8 * (11 - D) * S^-w9 * (e^(w10 * (1 - R)) - 1))
 
-    The more was forgotten by then, the more it helps: a second recall on the same day adds nothing.
+    A recall helps more after a longer pause; a second one on the same day adds nothing.
     """
     lost = 1.0 - retrievable(days, stability)
     gain = np.exp(_W8) * (11.0 - _DIFFICULTY) * stability**-_W9 * np.expm1(_W10 * lost)
     return float(min(stability * (1.0 + gain), max(_MOST_STABLE, stability)))
 
 
-def recalled_on(stability: float, since: int, days: Iterable[int]) -> float:
-    """Stability after recalls on these days; `since` is the day of the recall before, or of the creation."""
+def stability_after_recalls(stability: float, since: int, days: Iterable[int]) -> float:
+    """Return the stability after recalls on these days.
+
+    `since` is the day of the recall before them, or of the creation.
+    """
     for day in days:
-        stability = recalled_once(stability, day - since)
+        stability = stability_after_recall(stability, day - since)
         since = day
     return stability
 
 
 def is_faded(snapshot: DreamState, strength: Floats, knobs: Knobs, at: int) -> Flags:
-    """Whether the published conditions would prune a memory."""
+    """Mark memories that meet the published conditions for pruning."""
     return (
         (staleness(snapshot, knobs, at) > knobs.prune_staleness)
         & (signal(snapshot, knobs, at) < knobs.prune_signal)
@@ -95,9 +98,9 @@ _DEEPEST = 3
 
 
 def consolidate(snapshot: DreamState, knobs: Knobs, draft: Draft) -> Draft:
-    """Replay what was recalled since the last dream: it grows stronger, and more stable where it was spaced.
+    """Replay memories that were recalled since the last dream: raise their strength and stability.
 
-    Beside each new memory an old one is replayed, so that learning the new does not wear out the old.
+    With each new memory an old one is replayed, too (interleaved replay protects old memories).
     """
     peers: dict[int, set[int]] = {}
     latest: dict[int, int] = {}
@@ -105,19 +108,19 @@ def consolidate(snapshot: DreamState, knobs: Knobs, draft: Draft) -> Draft:
         for row in replay.rows:
             peers.setdefault(row, set()).update(replay.rows)
             latest[row] = max(replay.at, latest.get(row, replay.at))
-    pairs = tuple(_interleaved(snapshot, peers))
+    pairs = tuple(_interleave(snapshot, peers))
     strength = snapshot.life.strength.copy()
     for row, others in peers.items():
         delta = replay_delta(len(others) - 1, snapshot.at - latest[row], knobs.max_delta)
         strength[row] = min(1.0, strength[row] + delta)
     for _, old in pairs:
-        # It was not recalled: its only peer is the new memory that it is replayed with.
+        # Its only peer is the new memory that it is replayed with.
         delta = replay_delta(1, snapshot.at - int(snapshot.touched_at[old]), knobs.max_delta)
         strength[old] = min(1.0, strength[old] + delta)
     stability = snapshot.life.stability.copy()
     for row, days in snapshot.used_on.items():
         before = snapshot.seen_before.get(row, int(snapshot.created_at[row]) // DAY)
-        stability[row] = recalled_on(float(stability[row]), before, days)
+        stability[row] = stability_after_recalls(float(stability[row]), before, days)
     spread = np.maximum(snapshot.life.spread, snapshot.sessions)
     replayed = draft.replayed.copy()
     replayed[[*peers, *(old for _, old in pairs)]] = True
@@ -126,10 +129,10 @@ def consolidate(snapshot: DreamState, knobs: Knobs, draft: Draft) -> Draft:
 
 
 def downscale(snapshot: DreamState, knobs: Knobs, draft: Draft) -> Draft:
-    """Scale strengths down for the days since the last time (SHY); pinned or marked memories do not fade.
+    """Scale strengths down by the days since the last downscaling (SHY). Pinned memories do not fade.
 
-    Only days in a memory's life count, so the number of dreams does not matter. The first dream changes
-    nothing, since the nights before it are unknown. Strengths below the floor stay.
+    Only days since a memory's creation count, so the number of dreams does not matter. In its first dream
+    a scope keeps all strengths. Strengths below the floor stay.
     """
     last, strength = snapshot.dreamt_at.get(Phase.DOWNSCALE), draft.life.strength
     if last is None:
@@ -141,17 +144,16 @@ def downscale(snapshot: DreamState, knobs: Knobs, draft: Draft) -> Draft:
 
 
 def prune(snapshot: DreamState, knobs: Knobs, draft: Draft) -> Draft:
-    """Forget, reversibly, what is stale, weak and of no use; but only what something else says, too."""
+    """Forget memories that are stale, weak and unused, if another memory says the same."""
     if snapshot.dreamt_at.get(Phase.PRUNE) == snapshot.at:
-        return draft  # two dreams at one moment are one
+        return draft  # a second dream at the same time
     pruned: list[int] = []
     echoed_by: dict[int, int] = {}
-    # Of several that say the same, and are all fading, the one used last stays; and since those that stay do
-    # not echo one another, the next dream finds no more to prune.
+    # If several fading memories say the same, the one used last stays.
     unique: set[int] = set()
     all_faded = set(snapshot.ids[is_faded(snapshot, draft.life.strength, knobs, snapshot.at)].tolist())
     gone = draft.gone
-    for row in reversed(fading(snapshot, knobs, draft)):
+    for row in reversed(fading_rows(snapshot, knobs, draft)):
         id_ = int(snapshot.ids[row])
         if id_ in gone:
             continue
@@ -167,10 +169,10 @@ def prune(snapshot: DreamState, knobs: Knobs, draft: Draft) -> Draft:
     return replace(draft, pruned=tuple(sorted(pruned)), echoed_by=echoed_by, unique=tuple(sorted(unique)))
 
 
-def fading(snapshot: DreamState, knobs: Knobs, draft: Draft) -> list[int]:
-    """Return rows that the published conditions would prune, the stalest first.
+def fading_rows(snapshot: DreamState, knobs: Knobs, draft: Draft) -> list[int]:
+    """Return rows that meet the published conditions for pruning, the stalest first.
 
-    Of very many, take a random sample: unique memories stay, and would block the others.
+    Of too many, take a random sample. Unique memories stay every time, and would block the others.
     """
     rows = np.flatnonzero(is_faded(snapshot, draft.life.strength, knobs, snapshot.at))
     if len(rows) > knobs.prune_most:
@@ -182,8 +184,7 @@ def fading(snapshot: DreamState, knobs: Knobs, draft: Draft) -> list[int]:
 
 
 def place(snapshot: DreamState, knobs: Knobs, draft: Draft) -> Draft:
-    """Move memories from staged to consolidated after a replay or a day, and to archived when very stale and
-    weak.
+    """Consolidate staged memories after a replay or a day, and archive those that are stale and weak.
 
     An archived memory that is recalled is consolidated again.
     """
@@ -198,9 +199,9 @@ def place(snapshot: DreamState, knobs: Knobs, draft: Draft) -> Draft:
 
 
 def promote(snapshot: DreamState, knobs: Knobs, draft: Draft) -> Draft:
-    """One depth more for what is used often and in several sessions.
+    """Raise the depth of memories that are used often and in several sessions.
 
-    Only if it was used since the last promotion: two dreams at one moment would promote twice.
+    Uses before the last promotion do not count, so a second dream at the same time changes nothing.
     """
     shown = {row for replay in snapshot.replays for row in replay.rows}
     used = np.zeros(len(snapshot.ids), bool)
@@ -214,10 +215,10 @@ def promote(snapshot: DreamState, knobs: Knobs, draft: Draft) -> Draft:
     return replace(draft, life=replace(draft.life, depth=depth))
 
 
-def _interleaved(snapshot: DreamState, recalled: Iterable[int]) -> Iterable[tuple[int, int]]:
-    """Each new memory that was recalled, with an old one that was not; over the nights, every old one comes.
+def _interleave(snapshot: DreamState, recalled: Iterable[int]) -> Iterable[tuple[int, int]]:
+    """Pair each recalled new memory with an old one that was not recalled.
 
-    Which one is chance that anyone can repeat: the order of a hash of its id and the dream's time.
+    The choice is pseudo-random: a hash of the id and the dream's time.
     """
     stage, taken = snapshot.life.consolidation, set(recalled)
     new = [row for row in sorted(taken) if stage[row] == STAGED]
@@ -230,23 +231,23 @@ def _interleaved(snapshot: DreamState, recalled: Iterable[int]) -> Iterable[tupl
 
 
 def merge(snapshot: DreamState, knobs: Knobs, draft: Draft) -> Draft:  # noqa: ARG001  # one form for all phases
-    """Near-twins that say the same become one. Nearness alone is not enough: facts of one sort are near."""
+    """Merge similar texts that say the same. Similarity alone is not enough: many facts are similar."""
     gone = set(draft.gone)
     merges = []
     taken: set[tuple[int, int | None]] = set()
     for twins in sorted(snapshot.twins, key=lambda pair: (-pair.similarity, *_place(pair.older))):
-        # Pinned or marked, else used more often, else older.
+        # Keep the pinned one, else the one used more often, else the older.
         lost, into = sorted((twins.newer, twins.older), key=lambda one: (one.kept, one.accesses))
         if {_place(into), _place(lost)} & taken or {into.memory, lost.memory} & gone or lost.kept:
             continue
         if same_statement(into.text, lost.text):
             merges.append(Merge(lost, into, twins.similarity))
             taken.add(_place(lost))
-    return replace(draft, life=_taken_over(snapshot, draft.life, merges), merges=tuple(merges))
+    return replace(draft, life=_inherit_traces(snapshot, draft.life, merges), merges=tuple(merges))
 
 
-def _taken_over(snapshot: DreamState, life: Life, merges: Sequence[Merge]) -> Life:
-    """Give the survivor of a merge the larger values of both; it is archived only if both are."""
+def _inherit_traces(snapshot: DreamState, life: Life, merges: Sequence[Merge]) -> Life:
+    """Give the survivor of a merge the larger values of both. It is archived only if both are."""
     consolidation = life.consolidation.copy()
     columns = {name: getattr(life, name).copy() for name in ("strength", "depth", "spread", "stability")}
     for one in merges:
@@ -261,7 +262,7 @@ def _taken_over(snapshot: DreamState, life: Life, merges: Sequence[Merge]) -> Li
 
 
 def correct(snapshot: DreamState, knobs: Knobs, draft: Draft) -> Draft:  # noqa: ARG001
-    """An error that was corrected must not live on in a copy that came later, or was overlooked."""
+    """Retire copies of a corrected error that were stored later or overlooked."""
     gone = {*((id_, None) for id_ in draft.gone), *(_place(one.gone) for one in draft.merges)}
     found: dict[tuple[int, int | None], Correction] = {}
     for copy in snapshot.copies:
@@ -269,18 +270,18 @@ def correct(snapshot: DreamState, knobs: Knobs, draft: Draft) -> Draft:  # noqa:
         if where in gone or where in found or copy.place.kept or copy.place.memory == copy.by:
             continue
         if (copy.by, None) in gone or (copy.by, None) in found:
-            continue  # the survivor would be gone as well
+            continue  # the correction itself would be gone
         if repeats_error(copy.wrong, copy.right, copy.said, copy.cosine):
             found[where] = Correction(copy.place, copy.by)
     return replace(draft, corrections=tuple(found.values()))
 
 
 def link(snapshot: DreamState, knobs: Knobs, draft: Draft) -> Draft:
-    """Memories that keep coming up together are linked; the more often, the more firmly."""
+    """Link memories that answers often show together; the weight is the number of answers."""
     gone = draft.gone
 
     def uses(pair: Pair) -> int:
-        """Uses of the one that is used more."""
+        """Return the uses of the memory that is used more."""
         places = (snapshot.place(pair.first), snapshot.place(pair.second))
         return max(int(snapshot.accesses[place]) for place in places if place is not None)
 
@@ -296,5 +297,5 @@ def link(snapshot: DreamState, knobs: Knobs, draft: Draft) -> Draft:
     return replace(draft, links=tuple(links))
 
 
-def _place(said: Said) -> tuple[int, int | None]:
+def _place(said: Statement) -> tuple[int, int | None]:
     return said.memory, said.observation

@@ -1,4 +1,4 @@
-"""The whole dream: a snapshot through the phases, and what each of them would change."""
+"""The plan of a dream: drafts by phase, the gate that tests them, and the report."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ if TYPE_CHECKING:
     Step = Callable[[DreamState, Knobs, Draft], Draft]
 
 
-# The gate: whether people would still find, after a dream, what they found before it.
+# The gate: whether past questions still find, after a dream, what they found before it.
 
-# Traces that dreams write, and the factors that read them.
+# Fields that dreams write, and the ranking factors that read them.
 _TRACES = ("strength", "depth", "spread", "stability")
 _READERS = (Strength, DepthWeight, Spread, Stability)
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """A question, what the searches come up with for it, and what must be among the answers."""
+class GateQuestion:
+    """A question, its candidates, and the memories that must be among its hits."""
 
     query: str
     profile: Profile
@@ -42,45 +42,45 @@ class Asked:
     candidates: Candidates
     moment: Query
     made: bool = False
-    """Made out of a memory's own words, rather than asked by someone."""
+    """Made from a memory's own words, not asked by a user."""
 
 
 @dataclass(frozen=True, slots=True)
 class LostHit:
-    """Something that is found now and would not be found after the dream."""
+    """A memory that a question finds now and would not find after the dream."""
 
     query: str
     memory: int
     phase: Phase
-    """The one after which it is gone."""
+    """The phase after which it is lost."""
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
     questions: int
     made: int
-    """Questions made from memories instead of asked by people."""
+    """Questions made from memories, not asked by users."""
     before: float
-    """The share of what people saw that the first answers hold now."""
+    """The share of the wanted memories that the first hits hold now."""
     after: float
     losses: tuple[LostHit, ...]
     blame: Phase | None
     """The phase that takes more than the margin; None: the gate is open."""
 
     @property
-    def passed(self) -> bool:
+    def has_passed(self) -> bool:
         return self.blame is None
 
 
-def judge(asked: Sequence[Asked], plan: Plan, knobs: Knobs) -> Verdict:
-    """Ask everything as it is and after each phase."""
+def judge_plan(asked: Sequence[GateQuestion], plan: Plan, knobs: Knobs) -> Verdict:
+    """Ask all questions of the present state and of the draft after each phase."""
     now = [_find_wanted(one, None, plan.snapshot) for one in asked]
     before = after = _share(asked, now)
     losses: dict[tuple[int, int], LostHit] = {}
     costly: list[Phase] = []
     then, last = now, Draft.of(plan.snapshot)
     for phase, draft in plan.drafts.items():
-        # Most phases change nothing that the ranking of most questions reads.
+        # Most phases change nothing that ranks, so most questions need not be ranked again.
         traces = any(
             not np.array_equal(getattr(last.life, name), getattr(draft.life, name)) for name in _TRACES
         )
@@ -98,34 +98,33 @@ def judge(asked: Sequence[Asked], plan: Plan, knobs: Knobs) -> Verdict:
         after = _share(asked, then)
         if before - after > knobs.gate_margin:
             costly.append(phase)
-    # A later phase may restore what an earlier one lost: judge the end, then blame the first phase over the
-    # margin.
+    # A later phase may restore what an earlier one lost, so the end decides, and the first costly phase is blamed.
     lost = tuple(loss for (place, memory), loss in losses.items() if memory not in then[place])
     blame = costly[0] if before - after > knobs.gate_margin else None
     return Verdict(len(asked), sum(one.made for one in asked), before, after, lost, blame)
 
 
-def _share(asked: Iterable[Asked], found: Iterable[frozenset[int]]) -> float:
+def _share(asked: Iterable[GateQuestion], found: Iterable[frozenset[int]]) -> float:
     """Return the share of wanted memories that is found, as the mean over all questions."""
     shares = [len(one) / len(question.wanted) for question, one in zip(asked, found, strict=True)]
     return float(np.mean(shares)) if shares else 1.0
 
 
 def _reads_traces(profile: Profile) -> bool:
-    """Whether a ranking reads fields that dreams write."""
+    """Return whether a ranking reads fields that dreams write."""
     factors = (getattr(step, "factor", None) for step in profile.steps)
     return any(isinstance(factor, _READERS) for factor in factors)
 
 
-def answers(asked: Asked, draft: Draft | None, snapshot: DreamState) -> list[int]:
+def answers(asked: GateQuestion, draft: Draft | None, snapshot: DreamState) -> list[int]:
     """Return the hits of a question, best first: now, or after a dream."""
     candidates = asked.candidates if draft is None else _after_dream(asked.candidates, draft, snapshot)
     ids: list[int] = run(asked.profile, candidates, asked.moment).ids.tolist()
     return ids
 
 
-def _find_wanted(asked: Asked, draft: Draft | None, snapshot: DreamState) -> frozenset[int]:
-    """Which of the wanted are among the answers; after the dream, themselves or who speaks for them."""
+def _find_wanted(asked: GateQuestion, draft: Draft | None, snapshot: DreamState) -> frozenset[int]:
+    """Return the wanted memories that are hits, or whose survivor of a merge is one."""
     shown = set(answers(asked, draft, snapshot))
     gone = {} if draft is None else draft.gone
     return frozenset(id_ for id_ in asked.wanted if gone.get(id_, id_) in shown)
@@ -143,11 +142,11 @@ def _after_dream(candidates: Candidates, draft: Draft, snapshot: DreamState) -> 
     }
     facts = replace(left.facts, **columns)
     return replace(
-        left, facts=facts, sources={name: _ranked_anew(each) for name, each in left.sources.items()}
+        left, facts=facts, sources={name: _close_gaps(each) for name, each in left.sources.items()}
     )
 
 
-def _ranked_anew(source: Source) -> Source:
+def _close_gaps(source: Source) -> Source:
     rank = np.zeros_like(source.rank)
     found = np.flatnonzero(source.found)
     order = found[np.argsort(source.rank[found], kind="stable")]
@@ -182,7 +181,7 @@ class Plan:
         return tuple(self.drafts)
 
     def field_changes(self) -> tuple[FieldChanges, ...]:
-        """By field, what changes on memories that stay. What goes is left as it is, to return so."""
+        """Return changes by field. Memories that go keep their fields, so that undo restores them."""
         stages = np.array([str(stage) for stage in Consolidation])
         ids, draft = self.snapshot.ids, self.draft
         stays = ~np.isin(ids, list(draft.gone))
@@ -213,13 +212,13 @@ def plan(snapshot: DreamState, knobs: Knobs, phases: Collection[Phase] = tuple(P
     return Plan(snapshot, drafts)
 
 
-# The report of a dream, in numbers and ids: stored with it, and shown to people.
+# The report of a dream, in numbers and ids; stored with it.
 
 _SHOWN = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Moved:
+class ValueChange:
     id: int
     before: float
     after: float
@@ -228,43 +227,43 @@ class Moved:
 @dataclass(frozen=True, slots=True)
 class DreamReport(Record):
     memories: int
-    """How many were looked at."""
+    """How many the dream read."""
     answers: int
     """How many answers since the last dream were replayed."""
     days: float | None
     """Since the last dream; None: this is the first."""
     phases: tuple[str, ...]
     stronger: int
-    strongest: tuple[Moved, ...]
-    """Those of them that gained the most strength."""
+    strongest: tuple[ValueChange, ...]
+    """The largest gains of strength."""
     faded: int
-    weakest: tuple[Moved, ...]
-    """The greatest losses."""
+    weakest: tuple[ValueChange, ...]
+    """The largest losses of strength."""
     stabler: int
-    stablest: tuple[Moved, ...]
+    stablest: tuple[ValueChange, ...]
     consolidated: int
     archived: int
     revived: int
     """Archived before, and in use again."""
-    deeper: tuple[Moved, ...]
+    deeper: tuple[ValueChange, ...]
     interleaved: int
     """Old memories that were replayed beside new ones."""
     pruned: tuple[int, ...]
     unique: int
-    """Stale enough to be pruned, and kept since nothing else says it."""
+    """Stale enough to be pruned, but kept, since no other memory says the same."""
     merged: tuple[tuple[int, int], ...]
-    """Notes, each with the one that it lives on in."""
+    """Notes, each with its survivor."""
     merged_observations: tuple[tuple[int, int, int], ...]
-    """The entity, the observation that is gone, and the one that says it."""
+    """The entity, the removed observation, and its survivor."""
     corrected: tuple[tuple[int, int], ...]
-    """Memories with a copy of an error, each with the one that corrects it."""
+    """Memories with a copy of an error, each with its correction."""
     linked: tuple[tuple[int, int, int], ...]
     """Two memories, and the number of answers that showed both; the most frequent pairs."""
     links: int
     gate: Verdict | None = None
     """Absent if the gate was off."""
     skipped: tuple[str, ...] = ()
-    """Phases that were left out, since they would have lost what people find."""
+    """Phases that were left out, since past questions would have found less."""
     upkeep: str | None = None
     """The consolidation report."""
 
@@ -279,11 +278,11 @@ def dream_report(plan: Plan, verdict: Verdict | None = None, skipped: tuple[str,
     steadier = stays & (after.stability > before.stability)
     deeper = stays & (after.depth > before.depth)
 
-    def top(flags: Flags, old: Floats | Ints, new: Floats | Ints) -> tuple[Moved, ...]:
+    def top(flags: Flags, old: Floats | Ints, new: Floats | Ints) -> tuple[ValueChange, ...]:
         rows = np.flatnonzero(flags)
         # Ties by id: ids ascend, and the order of equals stays.
         first = rows[np.argsort(-np.abs(new[rows] - old[rows]), kind="stable")[:_SHOWN]]
-        return tuple(Moved(int(snapshot.ids[row]), old[row].item(), new[row].item()) for row in first)
+        return tuple(ValueChange(int(snapshot.ids[row]), old[row].item(), new[row].item()) for row in first)
 
     return DreamReport(
         memories=len(snapshot.ids),

@@ -1,4 +1,4 @@
-"""State of a dream, by column, and the decisions of its phases: each returns a new draft."""
+"""Values of a dream: the state that it reads, by column, and the draft that its phases change."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ class Life:
 
 @dataclass(frozen=True, slots=True)
 class ReplayedAnswer:
-    """One answer that was given since the last dream, and what it showed."""
+    """An answer since the last dream, and the memories that it showed."""
 
     at: int
     rows: tuple[int, ...]
-    """Places in the snapshot, best first."""
+    """Rows of the state, best hit first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +44,8 @@ class Echo:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
-    """A note, or an observation of an entity, as far as repeats are concerned."""
+class Statement:
+    """A text that may repeat another: a note, or an observation of an entity."""
 
     memory: int
     text: str
@@ -55,11 +55,11 @@ class Said:
 
 
 @dataclass(frozen=True, slots=True)
-class Twins:
-    """Two texts in force of which one was found to nearly repeat the other."""
+class SimilarTexts:
+    """Two texts in force; the newer was flagged as similar to the older."""
 
-    older: Said
-    newer: Said
+    older: Statement
+    newer: Statement
     similarity: float
 
 
@@ -67,9 +67,9 @@ class Twins:
 class Copy:
     """A text in force that may repeat an error which was corrected."""
 
-    place: Said
+    place: Statement
     said: str
-    """With who or what it is about."""
+    """The text with the name of its entity or speaker."""
     wrong: str
     right: str
     by: int
@@ -91,11 +91,11 @@ class DreamState:
 
     at: int
     dreamt_at: Mapping[str, int]
-    """When each phase last ran; absent for a phase that never did."""
+    """When each phase last ran; a phase that never ran is absent."""
     through: int
-    """The newest answer that is in it. The next dream begins after it."""
+    """The newest answer that was read. The next dream begins after it."""
     ids: Ints
-    """Ascending: what is in force in this scope."""
+    """Memories in force of this scope, ascending."""
     kind: Ints
     """Place in `tuple(Kind)`."""
     created_at: Ints
@@ -106,28 +106,28 @@ class DreamState:
     accesses: Ints
     revisions: Ints
     kept: Flags
-    """Pinned, or marked as important: it resists forgetting."""
+    """Pinned, or marked as important: does not fade."""
     sessions: Ints
-    """Sessions that it came up in, as far as the log goes."""
+    """Sessions in which answers showed it, as far back as the log goes."""
     life: Life
     used: frozenset[int] | None = None
-    """Places of what was shown since the last promotion; None: what the replays show."""
+    """Rows shown since the last promotion; None: those of the replays."""
     replays: tuple[ReplayedAnswer, ...] = ()
     used_on: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
-    """Places, each with the days since the last dream on which it was seen, ascending."""
+    """For each row, the days since the last dream on which it was shown, ascending."""
     seen_before: Mapping[int, int] = field(default_factory=dict)
-    """Of those places, the last day before, where there is one."""
+    """For those rows, the last day before, if there is one."""
     echoes: Mapping[int, tuple[Echo, ...]] = field(default_factory=dict)
-    """Places, each with the memories nearest to it in meaning. What is not named has none."""
-    twins: tuple[Twins, ...] = ()
+    """For each row, the memories that say the same, nearest first."""
+    twins: tuple[SimilarTexts, ...] = ()
     copies: tuple[Copy, ...] = ()
     together: tuple[Pair, ...] = ()
     linked: Mapping[tuple[int, int], int] = field(default_factory=dict)
-    """Pairs that are linked already, and how firmly."""
+    """Weights of the pairs that are linked already."""
 
     @property
     def last_at(self) -> int | None:
-        """When the last dream was; None: this is the first."""
+        """The time of the last dream; None before the first."""
         return max(self.dreamt_at.values(), default=None)
 
     def place(self, id_: int) -> int | None:
@@ -137,24 +137,24 @@ class DreamState:
 
 @dataclass(frozen=True, slots=True)
 class Merge:
-    """A text that lives on in another one that says the same."""
+    """A text that is merged into another one that says the same."""
 
-    gone: Said
-    into: Said
+    gone: Statement
+    into: Statement
     similarity: float
 
 
 @dataclass(frozen=True, slots=True)
 class Correction:
-    """A copy of an error, retired in favour of what corrected the error."""
+    """A copy of an error, replaced by the memory that corrects it."""
 
-    gone: Said
+    gone: Statement
     by: int
 
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """Two memories that belong together, the lower id first; `before` is 0 where they were not linked."""
+    """Two linked memories, the lower id first; `before` is the old weight, 0 for a new link."""
 
     first: int
     second: int
@@ -166,14 +166,14 @@ class Link:
 class Draft:
     life: Life
     replayed: Flags
-    """Strengthened in this dream."""
+    """Rows strengthened in this dream."""
     interleaved: tuple[tuple[int, int], ...] = ()
-    """Places: something new, and the old memory that was replayed beside it."""
+    """Rows: a new memory, and the old one that was replayed with it."""
     pruned: tuple[int, ...] = ()
     echoed_by: Mapping[int, int] = field(default_factory=dict)
-    """Those of them that another memory says, and which."""
+    """For pruned memories, the memory that says the same."""
     unique: tuple[int, ...] = ()
-    """Ids of what would have been pruned, if anything else said it."""
+    """Memories that stay only because no other one says the same."""
     merges: tuple[Merge, ...] = ()
     corrections: tuple[Correction, ...] = ()
     links: tuple[Link, ...] = ()
@@ -184,7 +184,7 @@ class Draft:
 
     @property
     def gone(self) -> dict[int, int | None]:
-        """Memories that recall would not find any more, each with the one that speaks for it, if any."""
+        """Memories that recall would no longer find, each with its survivor, if any."""
         gone: dict[int, int | None] = {
             **{id_: self.echoed_by.get(id_) for id_ in self.pruned},
             **dict(self.merged_notes),
@@ -193,13 +193,13 @@ class Draft:
         for id_, by in gone.items():
             # The survivor of a merge may itself be merged.
             while by is not None and by in gone:
-                by = gone[by]  # noqa: PLW2901  # until it is one that lives on
+                by = gone[by]  # noqa: PLW2901  # until it is one that stays
             gone[id_] = by
         return gone
 
     @property
     def merged_notes(self) -> tuple[tuple[int, int], ...]:
-        """Notes, each with the one that it lives on in."""
+        """Notes, each with its survivor."""
         return tuple(
             (one.gone.memory, one.into.memory) for one in self.merges if one.gone.observation is None
         )

@@ -1,4 +1,4 @@
-"""Reading for dreams: the state they look at, the questions they are tried on, and earlier dreams."""
+"""Queries of dreams: the state, past questions, journals and earlier dreams."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from recollect.domain.tables import (
     is_set,
     null_or_after,
 )
-from recollect.dreams.snapshot import DreamState, Life, Pair, ReplayedAnswer, Said, Twins
+from recollect.dreams.snapshot import DreamState, Life, Pair, ReplayedAnswer, SimilarTexts, Statement
 from recollect.ranking.candidates import DAY, Ints
 from recollect.search.rows import moment, moment_or_none
 
@@ -120,7 +120,7 @@ def _phases(store: ports.Snapshot, scope: int) -> dict[str, tuple[int, int]]:
 def _replays(
     store: ports.Snapshot, scope: int, through: int, places: Mapping[int, int]
 ) -> tuple[tuple[ReplayedAnswer, ...], int, dict[int, set[int]]]:
-    """The answers after `through`, the newest of them, and on which days they showed what."""
+    """Return the answers after `through`, the newest of them, and for each row its days."""
     times: dict[int, int] = dict(store.rows("recall", ("id", "at"), (Compares("id", ">", through),)))
     shown = store.rows(
         "recall_hit",
@@ -144,7 +144,7 @@ def _replays(
 
 
 def _showings(store: ports.Snapshot, ids: Iterable[int]) -> list[tuple[int, int]]:
-    """The answers that showed these memories: memory and answer."""
+    """Return pairs of a memory and an answer that showed it."""
     listed = list(ids)
     if not listed:
         return []
@@ -155,7 +155,7 @@ def _showings(store: ports.Snapshot, ids: Iterable[int]) -> list[tuple[int, int]
 def _seen_before(
     store: ports.Snapshot, first_days: Mapping[int, int], places: Mapping[int, int], through: int
 ) -> dict[int, int]:
-    """The day of the last use before; by the log, or by the days where the log goes back no further."""
+    """Return the day of the last use before `first_days`, by the log or, before it, by the usage days."""
     earlier: dict[int, int] = {}
     shown = [(memory, recall) for memory, recall in _showings(store, first_days) if recall <= through]
     times: dict[int, int] = dict(
@@ -173,7 +173,7 @@ def _seen_before(
 
 
 def _sessions(store: ports.Snapshot, ids: Sequence[int], places: Mapping[int, int], spread: Ints) -> Ints:
-    """Sessions that each came up in; of what was not recalled since the last dream, what was counted then."""
+    """Count the sessions of recalled memories; the others keep their last count."""
     sessions = spread.copy()
     shown = _showings(store, ids)
     named: dict[int, str] = dict(
@@ -187,12 +187,14 @@ def _sessions(store: ports.Snapshot, ids: Sequence[int], places: Mapping[int, in
     return sessions
 
 
-def _similar_notes(store: ports.Snapshot, scope: int, usage: Mapping[int, tuple[int, int]]) -> list[Twins]:
+def _similar_notes(
+    store: ports.Snapshot, scope: int, usage: Mapping[int, tuple[int, int]]
+) -> list[SimilarTexts]:
     columns = (
         "id", "similar_to", "similarity", "kind", "speaker", "happened_at", "text", "pinned",
         "importance_tag",
     )  # fmt: skip
-    # A person who restored a replaced text wants both.
+    # A text that was replaced and restored is wanted beside the other.
     in_force = (
         Equals("scope_id", scope),
         *IN_FORCE,
@@ -201,11 +203,13 @@ def _similar_notes(store: ports.Snapshot, scope: int, usage: Mapping[int, tuple[
         is_null("metadata"),
     )
 
-    def said(row: Row) -> Said:
-        return Said(row[0], row[6], accesses=usage.get(row[0], (0, 0))[0], kept=_resists_forgetting(*row[7:]))
+    def statement(row: Row) -> Statement:
+        return Statement(
+            row[0], row[6], accesses=usage.get(row[0], (0, 0))[0], kept=_resists_forgetting(*row[7:])
+        )
 
     return [
-        Twins(said(older), said(newer), newer[2])
+        SimilarTexts(statement(older), statement(newer), newer[2])
         for older, newer in _similar_pairs(store, "memory", columns, in_force)
     ]
 
@@ -216,7 +220,7 @@ def _similar_pairs(
     columns: tuple[str, ...],
     in_force: tuple[Condition, ...],
 ) -> list[tuple[Row, Row]]:
-    """Rows that were found to repeat an older row: the older one first. Their columns 3 to 5 are equal."""
+    """Return pairs of an older row and one flagged as similar; their columns 3 to 5 are equal."""
     newer = store.rows(table, columns, (is_set("similar_to"), *in_force))
     found = store.rows(table, columns, (OneOf("id", {row[1] for row in newer}), *in_force))
     older = {row[0]: row for row in found}
@@ -227,7 +231,7 @@ def _resists_forgetting(pinned: int, importance_tag: str | None) -> bool:
     return bool(pinned) or importance_tag is not None
 
 
-def _similar_observations(store: ports.Snapshot, scope: int) -> list[Twins]:
+def _similar_observations(store: ports.Snapshot, scope: int) -> list[SimilarTexts]:
     columns = ("id", "similar_to", "similarity", "memory_id", "kind", "happened_at", "content")
     pairs = _similar_pairs(store, "observation", columns, IN_FORCE)
     entities = {
@@ -239,10 +243,14 @@ def _similar_observations(store: ports.Snapshot, scope: int) -> list[Twins]:
         )
     }
 
-    def said(row: Row) -> Said:
-        return Said(row[3], row[6], row[0], kept=entities[row[3]])
+    def statement(row: Row) -> Statement:
+        return Statement(row[3], row[6], row[0], kept=entities[row[3]])
 
-    return [Twins(said(older), said(newer), newer[2]) for older, newer in pairs if newer[3] in entities]
+    return [
+        SimilarTexts(statement(older), statement(newer), newer[2])
+        for older, newer in pairs
+        if newer[3] in entities
+    ]
 
 
 def _shown_after(store: ports.Snapshot, through: int, places: Mapping[int, int]) -> frozenset[int]:
@@ -272,7 +280,7 @@ def _linked(store: ports.Snapshot, scope: int) -> dict[tuple[int, int], int]:
 
 
 def past_questions(store: ports.Snapshot, scope: int, limit: int) -> list[PastQuestion]:
-    """The last ones that differ, the newest first, each with what it showed."""
+    """Return the last distinct questions, the newest first, each with the memories that it showed."""
     latest: dict[tuple[str, str | None], int] = {}
     for recall, query, profile in store.rows(
         "recall", ("id", "query", "profile"), (Equals("scope_id", scope), is_set("query")), descending=True
@@ -299,7 +307,7 @@ def dream_records(
     dream: int | None = None,
     before: int | None = None,
 ) -> list[DreamRecord]:
-    """Return dreams of a scope, the newest first, or those before one; or that one alone."""
+    """Return dreams of a scope, the newest first; `dream` alone, or those before `before`."""
     one: tuple[Condition, ...] = () if dream is None else (Equals("id", dream),)
     one += () if before is None else (Compares("id", "<", before),)
     return [
@@ -335,8 +343,8 @@ def packed_fields(lived: Sequence[FieldChanges]) -> Callable[[Mapping[str, objec
     start = compressor.compress(_json({"lived": [_fields(each) for each in lived]})[:-1] + b",")
 
     def pack_rest(rest: Mapping[str, object]) -> bytes:
-        going_on = compressor.copy()
-        return start + going_on.compress(_json(rest)[1:]) + going_on.flush()
+        continued = compressor.copy()
+        return start + continued.compress(_json(rest)[1:]) + continued.flush()
 
     return pack_rest
 
@@ -355,7 +363,7 @@ def unpacked(blob: bytes) -> dict[str, Any]:
 
 
 def links_of(store: ports.Snapshot, ids: Sequence[int]) -> list[tuple[int, int, int]]:
-    """Links of these, each with the other end that is in force: the memory, the other, how firmly."""
+    """Return the links of these memories to others in force: memory, other, weight."""
     found = [
         (one, other, weight)
         for near, far in (("first_id", "second_id"), ("second_id", "first_id"))
@@ -367,7 +375,7 @@ def links_of(store: ports.Snapshot, ids: Sequence[int]) -> list[tuple[int, int, 
 
 
 def corrections(store: ports.Snapshot, scope: int, limit: int) -> list[tuple[int, int]]:
-    """The texts that were corrected last, each with the memory in force that corrects it."""
+    """Return the memories that were corrected last, each with the memory in force that corrects it."""
     retired = store.rows(
         "memory",
         ("id", "superseded_by"),
