@@ -161,7 +161,7 @@ def test_who_undoes_a_dream_is_not_given_it_again_at_once(store: Repository, clo
 @pytest.mark.parametrize(
     ("error", "told"),
     [
-        (StoreUnavailable("The disk is full."), "The dream came to nothing: The disk is full."),
+        (StoreUnavailable("The disk is full."), "The dream failed: The disk is full."),
         (RuntimeError("a bug of ours"), "a bug of ours"),
     ],
 )

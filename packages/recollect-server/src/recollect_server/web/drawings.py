@@ -23,7 +23,7 @@ _HOURS = (1, 3, 6, 12, 24, 48, 168)
 _MONTHS = (1, 2, 3, 6, 12, 24, 60, 120)
 _POWERS = [int(10**power) for power in range(12)]
 _STEPS = [lead * power for power in _POWERS for lead in (1, 2, 5)]
-# A count so large, and so many times the median, would flatten the other bars.
+# A count above both bounds, the second in medians, would flatten the other bars.
 _LARGE, _OUTLIER = 40, 8
 
 

@@ -54,7 +54,7 @@ def _described(memory: Engine, report: Mapping[str, Any]) -> dict[str, Any]:
     """Return a dream's report with counts by kind of change, and the memories and facts that it names."""
     listed = {name: len(report[name]) for name in ("pruned", "merged", "corrected")}
     listed["merged"] += len(report["merged_observations"])
-    memories = memory.get_many(sorted(_named(report)))
+    memories = memory.get_many(sorted(_linked_ids(report)))
     facts = {seen.id: seen.content for each in memories.values() for seen in each.observations}
     counts = {**report, **listed, "linked": report["links"]}
     return {"report": report, "counts": counts, "memories": memories, "facts": facts, "most": _SHOWN}
@@ -97,7 +97,7 @@ async def dream_now(screen: Screen) -> Response:
     return await with_progress_to(screen, work, show, right=Right.WRITE)
 
 
-def _named(report: Mapping[str, Any]) -> set[int]:
+def _linked_ids(report: Mapping[str, Any]) -> set[int]:
     """Return the memories that the page of a report links to."""
     moved = (*report["strongest"], *report["weakest"], *report["stablest"])
     pairs = (

@@ -247,7 +247,7 @@ async def answer_screen(screen: Screen) -> Response:
         "answer.html",
         answer=answer,
         rows=rows,
-        said=_said(answer),
+        said=_explicit_grades(answer),
         used=used,
         replayed=is_replayed,
         moved=sum(each.ranked != each.now for each in rows) if is_replayed else None,
@@ -279,7 +279,7 @@ def _answer(memory: Engine, id_: int, *, replay: bool) -> tuple[LoggedAnswer, li
     return answer, rows
 
 
-def _said(answer: LoggedAnswer) -> dict[int, float]:
+def _explicit_grades(answer: LoggedAnswer) -> dict[int, float]:
     """Return explicit feedback by memory, without grades that were taken back."""
     return {memory: grade for memory, kind, grade in answer.feedback if kind == "said" and grade}
 
@@ -293,7 +293,7 @@ async def judge_hit(screen: Screen) -> Response:
     def work(memory: Engine) -> float:
         answer, _ = memory.answers.get(id_)
         memory.feedback(named, grade, answer.handle)
-        return _said(answer).get(named, 0.0)
+        return _explicit_grades(answer).get(named, 0.0)
 
     before = await screen.run(work, right=Right.WRITE)
     undo = Undo(screen.request.url.path, (("memory", str(named)), ("grade", f"{before:g}")))

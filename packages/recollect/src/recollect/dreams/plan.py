@@ -98,7 +98,7 @@ def judge_plan(asked: Sequence[GateQuestion], plan: Plan, knobs: Knobs) -> Verdi
         after = _share(asked, then)
         if before - after > knobs.gate_margin:
             costly.append(phase)
-    # A later phase may restore what an earlier one lost, so the end decides, and the first costly phase is blamed.
+    # A later phase may restore a loss, so only the end counts; the first costly phase is blamed.
     lost = tuple(loss for (place, memory), loss in losses.items() if memory not in then[place])
     blame = costly[0] if before - after > knobs.gate_margin else None
     return Verdict(len(asked), sum(one.made for one in asked), before, after, lost, blame)

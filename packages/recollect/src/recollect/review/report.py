@@ -1,4 +1,4 @@
-"""The consolidation report: what could be tidied in a graph. It changes nothing."""
+"""The consolidation report: duplicates, splits and stale entities of a graph. It changes nothing."""
 
 from __future__ import annotations
 
@@ -45,13 +45,13 @@ from recollect.write.embedding import embedder_or_reason
 _MOST_DAYS = 36_500
 _SHOWN = 10
 _MOST_COMPARED = 2_000
-"""Texts that are looked at for contradictions: the newest observations, and the newest notes."""
+"""Newest observations, and newest notes, that are compared for contradictions."""
 
 
 def consolidation_report(
     services: Services, stale_days: float, progress: Progress | None = None
 ) -> ConsolidationReport:
-    """Report on one moment of the store, without what a person decided to keep."""
+    """Report on one snapshot of the store, without items that a person chose to keep."""
     days: object = stale_days
     if isinstance(days, bool) or not isinstance(days, int | float) or not 0 <= days <= _MOST_DAYS:
         raise InvalidInput(f"`stale_days` is a number of days from 0 to {_MOST_DAYS:,}, not {days!r}.")
@@ -107,7 +107,7 @@ def consolidation_report(
 
 
 def _flagged(entity: Memory, kept: Collection[str]) -> Iterator[FlaggedObservation]:
-    """Return near-repeats of which both are still in force."""
+    """Return similar observations of which both are still in force."""
     standing = {seen.id: seen for seen in entity.in_force}
     for seen in entity.in_force:
         if seen.similar_to not in standing:
@@ -130,7 +130,7 @@ def _flagged_notes(view: Snapshot, page: Sequence[Memory], kept: Collection[str]
 def stale_in(
     view: Snapshot, page: Sequence[Memory], now: datetime, unseen_for: timedelta
 ) -> Iterator[StaleEntity]:
-    """Return entities of a page that were not seen or changed for that time."""
+    """Return entities of a page that were not shown or changed for that time."""
     facts = ranking_facts(MemoryRows(view), [entity.id for entity in page], "", None, microseconds(now))
     seen = dict(zip(facts.ids.tolist(), facts.last_access.tolist(), strict=True))
     times = dict(zip(facts.ids.tolist(), facts.access_count.tolist(), strict=True))
@@ -212,11 +212,11 @@ def _preview(text: str) -> str:
     return quoted(text_preview(text))
 
 
-# Observations of one entity that nearly repeat one another: found, and left to the caller to judge.
+# Duplicates: similar observations of one entity. The caller decides about them.
 
 MOST_PAIRS = 10_000
-# Comparing the plain contents costs an embedding each, so only likely pairs are: those whose stored vectors,
-# which share the entity's name and so lie nearer, come this close to the threshold; of each, the nearest few.
+# Comparing plain contents costs an embedding each, so only likely pairs are compared. Stored vectors include
+# the entity's name and so are more similar; pairs this close to the threshold are likely.
 _SLACK = 0.1
 _COMPARED = 8
 _BLOCK = 512
@@ -231,7 +231,7 @@ def find_duplicate_observations(
     limit: int,
     progress: Progress | None = None,
 ) -> Duplicates:
-    """Pairs of observations in force, of one entity or of each."""
+    """Find pairs of similar observations in force, of one entity or of all."""
     for share, what in ((threshold, "threshold"), (containment, "containment")):
         if clean_share(share, what) == 0:
             raise InvalidInput(f"The {what} must be above 0: everything is at least that much alike.")
@@ -259,7 +259,7 @@ def find_duplicate_observations(
 def _read_entities(
     services: Services, entity: str | None, progress: Progress | None
 ) -> Iterator[tuple[Sequence[Memory], Sequence[Memory], Mapping[int, Vector]]]:
-    """Entities, those of them with something to compare, and the vectors that the store has of those."""
+    """Return the entities, those with at least two observations, and their stored vectors."""
     id_ = None if entity is None else entity_named(services, entity)
     with services.read() as view:
         chosen = (
@@ -279,9 +279,9 @@ def _pairs(
     threshold: float,
     containment: float,
 ) -> Iterator[DuplicatePair]:
-    """The surest reason of each pair: the same words, else the same meaning, else the words of the other."""
+    """Yield pairs with their strongest match: same words, else meaning, else contained words."""
     likely: dict[int, list[tuple[int, int]]] = {}
-    # Vectors of the contents by themselves: the entity's name, which all share, would make all alike.
+    # Vectors of the plain contents: the shared name of the entity would make all similar.
     plain: dict[str, Vector] = {}
     if embedder is not None:
         likely = {entity.id: list(_likely(entity.in_force, rows, threshold)) for entity in entities}
@@ -298,7 +298,7 @@ def _pairs(
             pair: (share, "containment") for pair, share in contained_pairs(texts, containment).items()
         }
         for one, other in likely.get(entity.id, ()):
-            # Rounding may carry a cosine past one.
+            # Rounding may push a cosine above 1.
             cosine = min(1.0, float(plain[texts[one]] @ plain[texts[other]]))
             cosine = cosine if embedder is None else usual_cosine(cosine, embedder.model.name)
             if cosine >= threshold:
@@ -315,7 +315,7 @@ def _pairs(
 def _likely(
     observations: Sequence[Observation], rows: Mapping[int, Vector], threshold: float
 ) -> Iterator[tuple[int, int]]:
-    """Pairs that are near by the vectors at hand: of each observation, the nearest few before it."""
+    """Return likely pairs by stored vectors: for each observation, the nearest few before it."""
     told = [place for place, seen in enumerate(observations) if has_meaning(seen.content)]
     if len(told) < 2:
         return

@@ -1,4 +1,4 @@
-"""Results of the graph's upkeep: near-copies, splits, and the consolidation report."""
+"""Results of the graph's upkeep: duplicates, splits, and the consolidation report."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ class DuplicatePair:
     newer: Observation
     similarity: float
     match: Match
-    """same: only case, accents, spaces or outer marks differ; else what the similarity is."""
+    """same: only case, accents, spaces or outer punctuation differ. Otherwise the measure of `similarity`."""
 
 
 @dataclass(frozen=True, slots=True)
 class DuplicateGroup:
-    """Observations of one entity that hang together by pairs."""
+    """Observations of one entity that are connected by pairs."""
 
     entity_id: int
     entity: str
@@ -37,9 +37,9 @@ class DuplicateGroup:
 @dataclass(frozen=True, slots=True)
 class Duplicates(Record):
     pairs: tuple[DuplicatePair, ...]
-    """The most alike first."""
+    """The most similar first."""
     groups: tuple[DuplicateGroup, ...]
-    """Of these pairs, by the entity's and then the oldest observation's id."""
+    """Groups of these pairs, ordered by entity and oldest observation."""
     observations: int
     left_out: int = 0
     """Pairs beyond the limit."""
@@ -52,7 +52,7 @@ class Topic:
     """Observations of one entity that belong together."""
 
     name: str
-    """The words that set them apart from the entity's other topics."""
+    """Words that distinguish this topic from the others."""
     observations: tuple[Observation, ...]
 
 
@@ -69,7 +69,7 @@ class OversizedEntity(Record):
 
 @dataclass(frozen=True, slots=True)
 class SplitAnalysis(OversizedEntity):
-    """Whether an entity has grown too large, and what it falls apart into."""
+    """An entity's topics, and whether it should be split."""
 
     topics: tuple[Topic, ...]
     """Empty, or at least two."""
@@ -77,7 +77,7 @@ class SplitAnalysis(OversizedEntity):
     score: float
     """observations / limit + min(topics / observations, 0.5), as published; above 1 it is worth a look."""
     silhouette: float
-    """How clearly the topics differ: 0 not at all, 1 completely."""
+    """Separation of the topics, from 0 (none) to 1 (complete)."""
     compared_by: Literal["meaning", "words"]
 
     @property
@@ -87,7 +87,7 @@ class SplitAnalysis(OversizedEntity):
 
 @dataclass(frozen=True, slots=True)
 class SplitPart:
-    """An entity that a split makes, with observations that the original has in force, by their texts."""
+    """A new entity of a split, with the texts of the observations that move to it."""
 
     name: str
     observations: tuple[str, ...]
@@ -103,17 +103,17 @@ class ProposedRelation:
 
 @dataclass(frozen=True, slots=True)
 class SplitProposal(Record):
-    """A split to look over; `parts` goes to `execute_split` as it is or changed."""
+    """A proposed split. Pass `parts`, changed or not, to `execute_split`."""
 
     analysis: SplitAnalysis
     parts: tuple[SplitPart, ...]
-    """Empty where the entity does not fall apart."""
+    """Empty if the entity has one topic only."""
     relations: tuple[ProposedRelation, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class SplitUndo:
-    """What `undo_split` needs: ids alone, so that it can be kept anywhere."""
+    """The argument of `undo_split`. It holds ids only."""
 
     original: int
     parts: tuple[int, ...]
@@ -136,10 +136,10 @@ class SplitResult(Record):
     moved: int
     remaining: int
     relations: int
-    """`contains` and `part_of`, both counted."""
+    """Counts both `contains` and `part_of`."""
     undo: SplitUndo
     note: str | None = None
-    """Concurrent changes, or why the parts cannot be found by meaning yet."""
+    """A note on concurrent changes, or on vectors that are still missing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,9 +148,9 @@ class UndoSplitResult(Record):
     name: str
     restored: int
     forgotten: tuple[int, ...]
-    """The parts, of which nothing is left."""
+    """The deleted parts."""
     note: str | None = None
-    """Why something cannot be found by meaning yet, if so."""
+    """A note on vectors that are still missing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +159,7 @@ class FlaggedObservation:
     entity: str
     observation: Observation
     similar: Observation
-    """The older one, still in force, that it nearly repeats."""
+    """The older observation in force that it is similar to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +184,7 @@ class OpenContradiction:
 
 @dataclass(frozen=True, slots=True)
 class StaleEntity:
-    """An entity that was not seen or changed for long."""
+    """An entity that was not shown or changed for a long time."""
 
     id: int
     name: str
@@ -193,7 +193,7 @@ class StaleEntity:
     observations: int
     updated_at: datetime
     last_seen: datetime | None
-    """Absent if no answer showed it yet."""
+    """Absent if no answer has shown it yet."""
     times_seen: int
     days: int
     """Whole days since it was last seen or changed."""
@@ -201,7 +201,7 @@ class StaleEntity:
 
 @dataclass(frozen=True, slots=True)
 class ConsolidationReport(Record):
-    """Things that could be tidied. The report changes nothing."""
+    """Suggestions for tidying. The report changes nothing."""
 
     at: datetime
     stale_days: float
@@ -213,12 +213,12 @@ class ConsolidationReport(Record):
     flagged_observations: tuple[FlaggedObservation, ...]
     flagged_notes: tuple[FlaggedNote, ...]
     stale: tuple[StaleEntity, ...]
-    """The longest unseen first; archived ones are left in peace."""
+    """The longest unseen first, without archived ones."""
     oversized: tuple[OversizedEntity, ...]
-    """Too large, and yet of one piece; those that fall apart are split candidates."""
+    """Too large, but with one topic only; the others are split candidates."""
     text: str
     contradictions: tuple[OpenContradiction, ...] = ()
-    """The newest first, as far as the newest texts tell; at most a hundred."""
+    """Among the newest texts, the newest first; at most a hundred."""
 
 
 # Decisions to keep something: their keys, and the texts they are about.
@@ -228,7 +228,7 @@ _PAIRS = frozenset({"contradiction", "similar_notes", "similar_observations"})
 
 
 def text_reference(memory: int, observation: int | None = None) -> str:
-    """A whole memory, or an observation, as keys name it."""
+    """Return the reference of a memory or an observation in a key."""
     return str(memory) if observation is None else f"o{observation}"
 
 

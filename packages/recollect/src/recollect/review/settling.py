@@ -1,6 +1,4 @@
-"""Review: contradictions, near-copies, entities to split and stale ones for a person to decide on; with an
-undo.
-"""
+"""Review: contradictions, duplicates, entities to split and stale ones, with decisions and their undo."""
 
 from __future__ import annotations
 
@@ -75,11 +73,11 @@ SettleAction = Literal[
     "forget",
     "keep",
 ]
-"""`keep`: leave all as it is, and do not ask again. `remove` is of observations."""
-# The newest texts that are compared, of notes and of observations.
+"""`keep` changes nothing and dismisses the item. `remove` is for observations, `forget` for memories."""
+# Newest notes, and newest observations, that are compared.
 _MOST_COMPARED = 2_000
 _MOST_PAIRS = 10_000
-# The newest observations whose entities may have grown too large, and the largest of these entities.
+# Newest observations whose entities are checked for size, and the largest entities that are analysed.
 _MOST_GROWN = 20_000
 _MOST_ANALYSED = 200
 _PAGE = 500
@@ -87,13 +85,13 @@ _PAGE = 500
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """One of the two that a decision is about, or the only one."""
+    """One of the texts that a decision is about."""
 
     id: int
     observation: int | None
-    """Where it is one of an entity."""
+    """The observation's id; None for a whole memory."""
     name: str
-    """Name of the entity; empty for other texts."""
+    """Name of the entity; empty for notes."""
     text: str
     at: datetime | None
     """When it was true or was said, if known."""
@@ -112,7 +110,7 @@ class ReviewItem:
     similarity: float | None = None
     detail: str = ""
     dismissed: bool = False
-    """A person decided to keep it."""
+    """Whether a person chose to keep it."""
     JSON_PROPERTIES = ("key",)
 
     @property
@@ -123,7 +121,7 @@ class ReviewItem:
 
 @dataclass(frozen=True, slots=True)
 class SettleUndo:
-    """Undoes a decision: ids alone, so that it can be stored anywhere."""
+    """The argument of `undo`. It holds ids only."""
 
     key: str
     action: SettleAction
@@ -249,7 +247,7 @@ class Settling:
                 changes: list[Change] = [Restore(services.scope, id_) for id_ in undo.memories]
                 changes += [RestoreObservation(services.scope, id_) for id_ in undo.observations]
                 if not changes:
-                    raise InvalidInput("There is nothing to take back; pass on what `settle` answered with.")
+                    raise InvalidInput("There is nothing to undo; pass the `undo` of `settle`.")
                 services.write(changes)
                 catch_up(services)
 
@@ -295,7 +293,7 @@ def _contradictions(services: Services, view: Snapshot) -> Iterator[ReviewItem]:
 
 
 def _pair_actions(older: Candidate, newer: Candidate) -> tuple[SettleAction, ...]:
-    """An observation is removed, a text forgotten; one of another memory may take the older one's place."""
+    """Return the possible actions. A memory replaces another one, but not an observation of its own."""
     found: list[SettleAction] = ["supersede_older"] if older.id != newer.id else []
     found.append("forget_older" if older.observation is None else "remove_older")
     found.append("forget_newer" if newer.observation is None else "remove_newer")
@@ -320,7 +318,7 @@ def _similar_notes(services: Services, view: Snapshot) -> Iterator[ReviewItem]:
 
 
 def _say_the_same(one: str, other: str, similarity: float | None) -> bool:
-    """Whether it is worth a person's time: of all that was flagged as near, much only shares a subject."""
+    """Return whether two similar notes say the same. Many of them only share a subject."""
     found = is_paraphrase(one, other)
     return (similarity or 0.0) >= REWORDED_COSINE if found is None else found
 
@@ -350,7 +348,7 @@ def _observed(entity: Memory, seen: Observation) -> Candidate:
 
 
 def _splits(services: Services, view: Snapshot, progress: Progress | None) -> Iterator[ReviewItem]:
-    """Among the entities that gained the newest observations: those that grew too large are there."""
+    """Yield large entities among those with the newest observations."""
     newest = {id_ for (id_,) in _newest_observations(services, view, ("memory_id",), _MOST_GROWN)}
     counts = view.count("observation", (OneOf("memory_id", newest), *IN_FORCE), by="memory_id")
     fewest = min(MOST_OBSERVATIONS, *MOST_BY_TYPE.values())
@@ -365,7 +363,7 @@ def _splits(services: Services, view: Snapshot, progress: Progress | None) -> It
 
 
 def _stale(services: Services, view: Snapshot, stale_days: float) -> Iterator[ReviewItem]:
-    """In the order in which they were learnt; the store itself passes over those that are in use."""
+    """Yield stale entities, oldest first. The query skips those in use."""
     now, unseen_for = services.clock(), timedelta(days=stale_days)
     start = microseconds(now - unseen_for)
     where = _own(

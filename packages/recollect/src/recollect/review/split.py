@@ -1,4 +1,4 @@
-"""Splitting an entity that has grown too large: all in one piece, and back again."""
+"""Splitting of entities that have grown too large, and its undo."""
 
 from __future__ import annotations
 
@@ -47,21 +47,21 @@ from recollect.write.inputs import check_list
 
 CONTAINS, PART_OF = "contains", "part_of"
 MOST_OBSERVATIONS = 20
-"""More are too many for one entity, as MCP Memory v2 has it; by type where another number is usual."""
+"""Most observations of an entity, as in MCP Memory v2; some types have their own limit."""
 MOST_BY_TYPE = {"session": 15, "sesion": 15, "project": 25, "proyecto": 25}
 _MOST_TOPICS = 8
 _FEWEST_PER_TOPIC = 3
-# A silhouette below this is no more than chance makes of rows without any groups.
+# Random rows reach a silhouette up to this.
 _CLEAR = 0.05
 
 
 def limit_for(type_: str) -> int:
-    """How many observations an entity of a type may have before it is too large."""
+    """Return the most observations that an entity of a type should have."""
     return MOST_BY_TYPE.get(fold(type_), MOST_OBSERVATIONS)
 
 
 def find_split_candidates(services: Services, progress: Progress | None = None) -> tuple[SplitAnalysis, ...]:
-    """Entities that are too large and fall apart, the highest score first."""
+    """Return entities that are too large and have several topics, the highest score first."""
     with services.read() as view:
         chosen = pages(services, view, Kind.ENTITY, progress)
         large = [each for page in chosen for each in large_ones(view, page)]
@@ -69,7 +69,7 @@ def find_split_candidates(services: Services, progress: Progress | None = None) 
 
 
 def large_ones(view: Snapshot, entities: Iterable[Memory]) -> Iterator[tuple[Memory, Mapping[int, Vector]]]:
-    """Those with more observations than their type may have, and the vectors that the store has of them."""
+    """Yield entities with more observations than their limit, with their stored vectors."""
     for entity in entities:
         if len(entity.in_force) > limit_for(entity.type):
             yield entity, stored_rows(view, [entity])
@@ -89,7 +89,7 @@ def analyses(
 
 
 def propose_split(services: Services, name: str) -> SplitProposal:
-    """Names, types and relations for what an entity falls apart into. What fits nowhere stays with it."""
+    """Propose an entity for each topic, with relations. Observations without a topic stay."""
     id_ = entity_named(services, name)
     with services.read() as view:
         entity = memories_by_id(view, [id_])[id_]
@@ -117,7 +117,7 @@ def _analysis(services: Services, entity: Memory, stored: Mapping[int, Vector]) 
     found = clusters(tf_idf_rows(texts) if rows is None else rows, _MOST_TOPICS, _FEWEST_PER_TOPIC)
     groups = found.groups if found.silhouette >= _CLEAR else ()
     grouped = [[texts[place] for place in group] for group in groups]
-    # Its own name says nothing of what sets its topics apart.
+    # Its own name distinguishes no topic.
     topics = tuple(
         Topic(topic, tuple(observations[place] for place in group))
         for topic, group in zip(topic_names(grouped, set(topic_terms(entity.name))), groups, strict=True)
@@ -155,7 +155,7 @@ PartLike = SplitPart | Mapping[str, Any]
 def execute_split(
     services: Services, name: str, wanted: Iterable[PartLike], progress: Progress | None = None
 ) -> SplitResult:
-    """Make the parts, move their observations, and relate them to the original: all of it, or nothing."""
+    """Create the parts, move their observations, and relate them to the original, all or nothing."""
     chosen = [_part_of(part) for part in check_list(wanted, "Parts")]
     now = services.clock()
     id_ = entity_named(services, name)
@@ -172,7 +172,7 @@ def execute_split(
     changes.append(RemoveObservations(services.scope, original.name, taken))
     outcomes = services.store.apply(changes, at=now).outcomes
     made = [outcome.ids[0] for outcome in outcomes[:-1:2]]
-    # Others may have written between the reading of the original and this write.
+    # The original may have changed since it was read.
     note = None
     joined = [outcome.names[0] for outcome in outcomes[:-1:2] if not outcome.created]
     if joined:
@@ -197,9 +197,9 @@ def execute_split(
 
 
 def undo_split(services: Services, undo: SplitUndo | Mapping[str, Any]) -> UndoSplitResult:
-    """Move the observations back to the original and delete the parts: all of it, or nothing.
+    """Move the observations back to the original and delete the parts, all or nothing.
 
-    It is refused where a part was changed since, and the message says what.
+    It is refused if a part was changed since then; the message names the change.
     """
     token = _undo_of(undo)
     with services.read() as view:
@@ -208,7 +208,7 @@ def undo_split(services: Services, undo: SplitUndo | Mapping[str, Any]) -> UndoS
         made = [_living(services, memories, id_) for id_ in token.parts]
         _check_undo(view, token, original, made)
     changes: list[Change] = [RestoreObservation(services.scope, id_) for id_ in token.observations]
-    # All that they hold is the original's again, so nothing of them need stay.
+    # Their observations are back in the original, so they can be purged.
     changes.append(Unmake(services.scope, token.parts))
     outcomes = services.write(changes)
     note = catch_up(services).problem
@@ -216,9 +216,9 @@ def undo_split(services: Services, undo: SplitUndo | Mapping[str, Any]) -> UndoS
 
 
 def _entity(original: Memory, part: SplitPart, observations: Sequence[Observation], now: datetime) -> Memory:
-    """A new entity whose observations keep their kinds and times.
+    """Return a new entity whose observations keep their kinds and times.
 
-    It bears the original's ids, which are taken: so the store gives it and them new ones.
+    It has the ids of the original; since these are taken, the store assigns new ones.
     """
     together = {seen.id for seen in observations}
     return Memory(
@@ -241,7 +241,7 @@ def _entity(original: Memory, part: SplitPart, observations: Sequence[Observatio
 
 
 def _part_of(given: PartLike) -> SplitPart:
-    """A SplitPart, or a mapping with our keys or those of MCP Memory v2."""
+    """Parse a part: a SplitPart, or a mapping with our keys or those of MCP Memory v2."""
     if isinstance(given, Mapping):
         renamed = {
             "type" if key in {"entity_type", "entityType"} else key: value for key, value in given.items()
@@ -262,7 +262,7 @@ def _part_of(given: PartLike) -> SplitPart:
 
 
 def _check(services: Services, view: Snapshot, original: Memory, chosen: Sequence[SplitPart]) -> None:
-    """Whether the split can be made: of what the original has, each piece once, under names that are free."""
+    """Check that each observation exists and moves once, and that the names are free."""
     if not chosen:
         raise InvalidInput("Name at least one part; `propose_split` suggests some.")
     standing = {seen.content for seen in original.in_force}
@@ -316,7 +316,7 @@ def _living(services: Services, memories: Mapping[int, Memory], id_: int) -> Mem
 
 
 def _check_undo(view: Snapshot, token: SplitUndo, original: Memory, made: Sequence[Memory]) -> None:
-    """Whether each part is as the split left it, and the original lacks just what it gave."""
+    """Check that neither the parts nor the original changed since the split."""
     given = {seen.id: seen.content for seen in original.observations}
     wanted = {given.get(id_) for id_ in token.observations}
     if not token.parts or None in wanted:

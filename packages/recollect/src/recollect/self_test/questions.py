@@ -1,4 +1,4 @@
-"""Results of a self-test of a store."""
+"""A self-test's results, its questions, and the searches for their answers."""
 
 from __future__ import annotations
 
@@ -41,31 +41,31 @@ from recollect.write.embedding import embed_documents, embed_query, token_embedd
 
 
 class Cause(StrEnum):
-    """Why a memory was not found by its own words; the first that holds."""
+    """Why a memory was not found by its own words; the first cause that applies."""
 
     NO_VECTOR = "no vector"
-    """It waits for one, so only words find it."""
+    """It has no vector yet, so only words find it."""
     SET_ASIDE = "set aside"
-    """It is paused, completed or archived, which weighs it down."""
+    """It is paused, completed or archived, which lowers its score."""
     REPEATED = "repeated"
-    """Another one that says it was shown in its place."""
+    """A memory with the same text was shown instead."""
     LITTLE = "says little"
-    """It has hardly a distinctive word."""
+    """It has few distinctive words."""
     CROWDED = "crowded out"
-    """Hits before it say nearly the same."""
+    """Better-ranked hits say nearly the same."""
     COMMON = "common words"
-    """The part that was asked with has only words that many others have."""
+    """The question has only words that many memories have."""
     LANGUAGE = "language"
-    """It is in a language that the model does not know."""
+    """It is in a language that the model was not trained on."""
     LONG = "long"
     """The query matches a small part of it."""
     OUTRANKED = "outranked"
-    """Others fit the question better, or no search brought it up."""
+    """Others match better, or no search found it."""
 
 
 @dataclass(frozen=True, slots=True)
 class FoundShare:
-    """How many questions were answered among the first hits."""
+    """The share of questions that were answered among the first hits."""
 
     asked: int
     found: int
@@ -90,14 +90,14 @@ class ProfileResult:
 
 @dataclass(frozen=True, slots=True)
 class ProfileComparison:
-    """A profile beside the default one, memory by memory."""
+    """A profile compared with the default, by memory."""
 
     name: str
     better: int
-    """Memories of whose questions it answered more."""
+    """Memories with more answered questions."""
     worse: int
     p: float
-    """The probability by chance, corrected for the number of profiles."""
+    """p-value, corrected for the number of profiles."""
     JSON_PROPERTIES = ("is_better",)
 
     @property
@@ -112,10 +112,10 @@ class MissedMemory:
     text: str
     query: str
     first: int | None
-    """The first hit instead; absent if nothing was found."""
+    """The first hit; None if nothing was found."""
     first_text: str
     place: int | None
-    """Its place; absent if no search found it, or a step dropped it."""
+    """Its place; None if no search found it, or a step dropped it."""
     cause: Cause
     why: str
 
@@ -128,7 +128,7 @@ class Advice:
 
 @dataclass(frozen=True, slots=True)
 class Latency:
-    """How long an answer takes, the embedding of the question included."""
+    """Time of an answer, including the embedding of the question."""
 
     p50_ms: float
     p95_ms: float
@@ -136,9 +136,9 @@ class Latency:
 
 @dataclass(frozen=True, slots=True)
 class SelfTest(Record):
-    """How well a store is found by questions made of itself.
+    """Results of questions that were made from the memories of a store.
 
-    All but `latency` is the same for the same store, seed and moment.
+    Everything but `latency` is the same for the same store, seed and time.
     """
 
     seed: int
@@ -162,12 +162,12 @@ class SelfTest(Record):
 
     @property
     def causes(self) -> Mapping[Cause, int]:
-        """How many were missed for each cause, as far as there are."""
+        """Counts of missed memories by cause."""
         counts = {cause: sum(miss.cause is cause for miss in self.missed) for cause in Cause}
         return {cause: count for cause, count in counts.items() if count}
 
 
-# Questions of a self-test: a sample of the store by kind, and the questions made from it.
+# Questions: a sample of the store by kind, and questions made from it.
 
 _Key = TypeVar("_Key")
 
@@ -177,7 +177,7 @@ _ONE_IN = 4
 
 @dataclasses.dataclass(slots=True)
 class Survey:
-    """Facts about all memories in force that asking for a few of them needs."""
+    """Facts about all memories in force that questions need."""
 
     zone: tzinfo
     kinds: dict[Kind, list[int]] = field(default_factory=lambda: {kind: [] for kind in Kind})
@@ -187,7 +187,7 @@ class Survey:
     same: dict[int, list[int]] = field(default_factory=lambda: defaultdict(list))
     """Memories that say the same, by `text_key`."""
     drawn: dict[int, list[int]] = field(default_factory=lambda: defaultdict(list))
-    """A message and the notes drawn from it, by the message."""
+    """A message and the notes extracted from it, by the message."""
     days: dict[date, list[int]] = field(default_factory=lambda: defaultdict(list))
     spoke: dict[tuple[str, date], list[int]] = field(default_factory=lambda: defaultdict(list))
     speak_of: dict[int, list[int]] = field(default_factory=lambda: defaultdict(list))
@@ -216,7 +216,7 @@ class Survey:
                 self.spoke[memory.speaker, day].append(memory.id)
 
     def holds(self, id_: int, part: str) -> bool:
-        """Whether a memory holds these folded words in a row."""
+        """Return whether a memory holds these folded words in a row."""
         whole = part if has_unspaced(part) else f" {part} "
         return whole in self.said.get(id_, "")
 
@@ -227,7 +227,7 @@ class Survey:
 
 
 def day_of(memory: Memory, zone: tzinfo) -> date | None:
-    """Return when it happened, else when it was said; None where unknown."""
+    """Return the day when it happened or was said; None if unknown."""
     when = memory.happened_at or (None if memory.undated else memory.created_at)
     return None if when is None else when.astimezone(zone).date()
 
@@ -242,9 +242,9 @@ def survey_of(services: Services, view: Snapshot) -> Survey:
 
 
 def shares(counts: Mapping[Kind, int], size: int) -> dict[Kind, int]:
-    """How many of each kind to take: as many as its share, but not so few that nothing can be said of it.
+    """Return how many memories of each kind to sample; a size of 0 takes all.
 
-    Half of the sample is dealt out evenly, the rest by how many are left; 0 takes all.
+    Half of the sample is divided evenly, so that rare kinds have enough, and the rest in proportion.
     """
     total = sum(counts.values())
     if not 0 < size < total:
@@ -270,7 +270,7 @@ def sample(survey: Survey, seed: int, size: int) -> list[int]:
 def sampled_questions(
     view: Snapshot, survey: Survey, sampled: Sequence[int], seed: int, now: datetime
 ) -> list[SelfQuestion]:
-    """Of each memory what it can ask, and some that many memories answer."""
+    """Make questions from each memory, and some that several memories answer."""
     memories = memories_by_id(view, sampled)
     asked: list[SelfQuestion] = []
     for memory in (memories[id_] for id_ in sampled):
@@ -288,11 +288,11 @@ def sampled_questions(
 def _relations(
     view: Snapshot, memories: Mapping[int, Memory], seed: int, now: datetime
 ) -> Iterator[SelfQuestion]:
-    """One for each entity that is tied to another now."""
+    """Ask for the relations of each entity that has one now."""
     others: dict[int, dict[str, set[int]]] = defaultdict(lambda: defaultdict(set))
     entities = [id_ for id_, memory in memories.items() if memory.kind is Kind.ENTITY]
     for relation in relations_of(view, entities):
-        # An automatic inverse says nothing that its relation does not.
+        # An inverse repeats its relation.
         if relation.inverse_of is None and (relation.until is None or relation.until > now):
             others[relation.source][relation.type].add(relation.target)
             others[relation.target][relation.type].add(relation.source)
@@ -320,7 +320,7 @@ def _days(memories: Mapping[int, Memory], survey: Survey, seed: int, at_most: in
     spoke: dict[tuple[str, date], Memory] = {}
     for memory in memories.values():
         day = day_of(memory, survey.zone)
-        # The date of a note says nothing about its content.
+        # The date when a note was stored is not part of its content.
         if day is None or (memory.kind is not Kind.MESSAGE and memory.happened_at is None):
             continue
         days.setdefault(day, memory)
@@ -343,7 +343,7 @@ def _sayings(memory: Memory) -> list[str]:
     return [memory.name, *(seen.content for seen in memory.in_force)]
 
 
-# Asking a self-test's questions: each embedded once, searched by every profile, timed, without a trace.
+# Trial: each question is embedded once, searched by every profile, timed, and not recorded.
 
 Timer = Callable[[], float]
 
@@ -355,20 +355,20 @@ class MissedQuestion:
     question: SelfQuestion
     hits: tuple[int, ...]
     place: int | None
-    """The memory's place; absent if no search found it, or a step dropped it."""
+    """The memory's place; None if no search found it, or a step dropped it."""
     dropped: str | None
     why: str
 
 
 @dataclass(slots=True)
 class CachedEmbedder:
-    """An embedder that reads each question once, and knows how long that took."""
+    """An embedder that embeds each question once and measures the time."""
 
     embedder: Embedder
     timer: Timer
     known: dict[str, tuple[Vector, Vectors | None, float]] = field(default_factory=dict)
     saved: float = 0.0
-    """Seconds that asking again would have taken."""
+    """Seconds that the cache saved."""
 
     @property
     def model(self) -> Model:
@@ -405,10 +405,10 @@ class Trial:
     now: datetime
     limit: int
     default: str
-    """The profile whose misses are looked into."""
+    """The profile whose misses are explained."""
     timer: Timer
     ranks: dict[str, list[int]] = field(default_factory=dict)
-    """By profile: the place of the first right hit for each question, 0 without one."""
+    """By profile, the place of the first right hit of each question; 0 without one."""
     seconds: dict[str, list[float]] = field(default_factory=dict)
     missed: list[MissedQuestion] = field(default_factory=list)
     note: str | None = None
@@ -425,7 +425,7 @@ class Trial:
             self.missed.append(self._missed(question, profile, gathered, hits))
 
     def search(self, question: SelfQuestion, profile: Profile) -> tuple[Gathered, list[int]]:
-        """Search without a limit, unless more hits count than that gives."""
+        """Search without a limit, unless a larger one is needed."""
         limit = None if self.limit <= DEFAULT_LIMIT else self.limit
         services = replace(self.services, embedder_named=self._embedder_named)
         asked = query_of(

@@ -1,4 +1,4 @@
-"""The self-test: how well a store is found by questions made of itself. Nothing is written or sent."""
+"""The self-test: asks a store questions made from its memories. It writes and sends nothing."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from recollect.self_test.questions import MissedQuestion, Survey
 
 
-# Causes of a self-test's misses, and remedies with their commands.
+# Causes of misses, and advice with commands.
 
 _FEWEST_TERMS = 3
 _COMMON = 0.01
@@ -66,7 +66,7 @@ def missed_memories(
     limit: int,
     languages: Collection[str] | None,
 ) -> tuple[MissedMemory, ...]:
-    """One for each memory, by cause and id."""
+    """Return the missed memories, ordered by cause and id."""
     first_of: dict[int, MissedQuestion] = {}
     for one in missed:
         first_of.setdefault(one.question.memory, one)
@@ -125,7 +125,7 @@ def _cause(  # noqa: PLR0911  # one line for each cause
 
 
 def waiting(view: Snapshot, ids: Sequence[int]) -> set[int]:
-    """Those of which some passage has no vector yet."""
+    """Return the memories with a passage that has no vector yet."""
     passages = passages_of(view, ids)
     known = vectors_of(view, [passage.id for passage in passages])
     return {passage.memory for passage in passages if passage.id not in known}
@@ -137,8 +137,7 @@ def _is_common(text: str, survey: Survey) -> bool:
 
 
 def _nearly_the_same(view: Snapshot, one: Memory, other: Memory) -> bool:
-    """By words, or by the meaning of some passage of each. Talk of one sort is near in meaning as it is, so
-    that only the nearest counts."""
+    """Compare by words, or by the cosine of passages, which must be very high: all talk is similar."""
     by_words = is_paraphrase(memory_text(one), memory_text(other))
     if by_words is not None:
         return by_words
@@ -154,8 +153,8 @@ def _nearly_the_same(view: Snapshot, one: Memory, other: Memory) -> bool:
 
 _MULTILINGUAL = "e5-small"
 _HARDLY = 0.5
-"""A recall below it calls for another way."""
-# The causes, what memories suffer from them and what to do, and by which command.
+"""Below this recall, advice is given."""
+# For each cause: what is wrong, what to do, and the command.
 _REMEDIES = (
     (
         {Cause.SET_ASIDE},
@@ -248,7 +247,7 @@ class SelfTestOptions:
     languages: tuple[str, ...] | None = None
     """Languages that the model knows, if known."""
     at: datetime | None = None
-    """The moment to ask at; None: the end of this day, so that all day long the answer is the same."""
+    """The time to ask at; None: the end of today, so that results are equal all day."""
 
 
 def self_test(
@@ -266,7 +265,7 @@ def self_test(
     now = options.at or end_of_day.astimezone(UTC)
     with services.read() as view:
         model = model_in_use(view)
-        # As people get them: with the numbers that each was tuned to.
+        # With their tuned numbers, as in normal use.
         profiles = {name: tuned_in(services, view, profile)[1] for name, profile in profiles.items()}
         survey = survey_of(services, view)
         sampled = sample(survey, options.seed, options.sample)
@@ -275,9 +274,9 @@ def self_test(
     trial = Trial(services, survey, now, options.limit, default, timer)
     names = list(profiles)
     for name in names if asked else ():
-        trial.search(asked[0], profiles[name])  # loads the model and the vectors, so that no latency does
+        trial.search(asked[0], profiles[name])  # warm up: loads the model and the vectors
     for number, question in enumerate(asked):
-        # The first profile finds cold pages, so the order rotates.
+        # The first profile reads cold pages, so the order rotates.
         turn = number % len(names)
         for name in (*names[turn:], *names[:turn]):
             trial.ask(question, name, profiles[name])
@@ -333,9 +332,9 @@ def _share(ranks: Sequence[int], limit: int) -> FoundShare:
 def _compared(
     asked: Sequence[SelfQuestion], ranks: Mapping[str, Sequence[int]], default: str, limit: int
 ) -> tuple[ProfileComparison, ...]:
-    """Memory by memory: questions made of one memory are no independent witnesses.
+    """Compare by memory, since questions made from one memory are not independent.
 
-    Chance has as many tries as there are profiles, so each p is multiplied by their number (Bonferroni).
+    Each p-value is multiplied by the number of profiles (Bonferroni).
     """
     others = [name for name in ranks if name != default]
     compared = []

@@ -1,4 +1,4 @@
-"""The log of answers as a person reads it, and the same question asked again."""
+"""The log of answers, replays of logged questions, and the confidence curve."""
 
 from __future__ import annotations
 
@@ -90,23 +90,23 @@ def log_sizes(snapshot: Snapshot, scope: int) -> list[LogSize]:
     return [sizes[profile] for profile in sorted(sizes)]
 
 
-# For the log to hold what was just answered: longer than a busy store keeps a writer waiting.
+# Wait for pending log entries; longer than a writer waits for a busy store.
 _PATIENCE_SECONDS = 15.0
 
 
 @dataclass(frozen=True, slots=True)
 class ReplayedMemory:
-    """The place of a memory then and now, if it had one."""
+    """The places of a memory in an answer, then and now; None without one."""
 
     id: int
     memory: Memory | None
     """Absent if it was purged since."""
     shown: int | None
-    """In the answer as the caller saw it."""
+    """In the answer that the caller saw."""
     ranked: int | None
-    """By the profile, then."""
+    """In the ranking of the profile then."""
     baseline: int | None
-    """By what the profile was compared with, then."""
+    """In the ranking of the baseline then."""
     now: int | None = None
     baseline_now: int | None = None
 
@@ -115,7 +115,7 @@ class ReplayedMemory:
 class AnswerReplay(Record):
     answer: LoggedAnswer
     places: tuple[ReplayedMemory, ...]
-    """By the best place that each has anywhere."""
+    """Ordered by the best place of each memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,7 +218,7 @@ class AnswerLog:
         return AnswerReplay(answer, tuple(rows))
 
     def _ranked(self, answer: LoggedAnswer, profile: Profile, *, tuned: bool) -> dict[int, Memory]:
-        """Rank again the same number of hits, best first, without a trace."""
+        """Rank the same number of hits again, best first, unrecorded."""
         asked = query_of(
             self.services,
             answer.query,
@@ -231,10 +231,10 @@ class AnswerLog:
         return {hit.memory.id: hit.memory for hit in recall(self.services, asked, profile).hits}
 
 
-# How far the confidence of hits can be believed: what was stated beside what proved right.
+# The confidence curve: stated confidence against the share of right hits.
 
 _BINS = 10
-# Fewer judgements than this say nothing of ten bins.
+# Fewer judgements are too few for ten bins.
 _LEAST_JUDGED = 50
 _FEW_WORDS = 4
 _HITS = 5
@@ -253,22 +253,22 @@ class ConfidenceBin:
     stated: float
     """The mean confidence."""
     found: float
-    """The share that proved right."""
+    """The share of right hits."""
 
 
 @dataclass(frozen=True, slots=True)
 class ConfidenceCurve(Record):
     judged_by: Judge
-    """feedback: by what people opened or said; self-test: by whether the first hit is the memory whose own
-    words were asked with, where there is too little feedback."""
+    """feedback: right hits were opened or rated. self-test: the first hit is the memory that the question was
+    made from; used where there is too little feedback."""
     pairs: int
     error: float
-    """The mean distance between stated and found, weighted by how many hits a bin has."""
+    """Mean distance between stated and found, weighted by the hits of each bin."""
     bins: tuple[ConfidenceBin, ...]
 
 
 def confidence_curve(services: Services, sample: int, progress: Progress | None = None) -> ConfidenceCurve:
-    """By the last judged answers, asked again now; else by questions made of some memories."""
+    """Measure on the last judged answers, asked again; with too few, on questions made from memories."""
     judged_by: Judge = "feedback"
     pairs = list(_by_feedback(services, sample, progress))
     if len(pairs) < _LEAST_JUDGED:
@@ -325,7 +325,7 @@ def _by_themselves(
 
 
 def _confidences(services: Services, query: str, limit: int) -> dict[int, float]:
-    """Hits, best first, as far as they were judged. It leaves no trace."""
+    """Return the confidence of each hit, best first, unrecorded."""
     profile = services.all_profiles[DEFAULT]
     answer = recall(services, query_of(services, query, profile, limit=limit, record=False), profile)
     return {hit.memory.id: hit.confidence for hit in answer.hits if hit.confidence is not None}

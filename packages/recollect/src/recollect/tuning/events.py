@@ -1,4 +1,4 @@
-"""An answer as the log keeps it: what was shown, what else could have been, and what became of it."""
+"""A logged answer: the memories shown, the other candidates, and feedback."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One logged answer. `candidates` and `context` are all that ranking it again has to read."""
+    """One logged answer. `candidates` and `context` suffice to rank it again."""
 
     id: int
     at: int
@@ -29,27 +29,27 @@ class Event:
     shown: tuple[int, ...]
     """Ids as the caller saw them, best first."""
     ranked: tuple[int, ...]
-    """As the profile put them, as many as were asked for: what was shown may be less, by a budget."""
+    """Ranked by the profile, up to the limit; a budget may have cut what was shown."""
     baseline: tuple[int, ...]
-    """As what it is compared with put them, as many."""
+    """Ranked by the baseline, up to the same limit."""
     candidates: Candidates
     context: Query
     feedback: Mapping[int, float] = field(default_factory=dict)
-    """By memory, how good it proved: from 1 (opened, asked for again, or praised) to -1 (called wrong)."""
+    """Grades by memory, from 1 (opened, found again or rated right) to -1 (rated wrong)."""
     said: Mapping[int, float] = field(default_factory=dict)
     """The explicit part of `feedback`; the rest is implicit."""
     against: str = ""
     """Name of the baseline."""
     version: int = 0
-    """Version of the profile's tuned numbers then; 0: as published."""
+    """Version of the profile's tuned numbers then; 0: published."""
 
     @property
     def treated(self) -> bool:
-        """Whether the profile had its say in what was shown."""
+        """Whether the profile ranked at least a part of what was shown."""
         return self.arm != "baseline"
 
 
 @lru_cache(maxsize=1_024)
 def normalized_query(query: str) -> str:
-    """The same for the same question: for the same words, whatever their case, accents and spaces."""
+    """Return the question without differences of case, accents and spaces."""
     return " ".join(fold(query).split())

@@ -1,17 +1,16 @@
-"""Position bias: what stands at the top is used more because it stands there.
+"""Position bias: hits at the top are used more because of their place.
 
-    chance that a memory at place p is looked at = p ** -eta
-    weight of its use                            = min(10, p ** eta)
+    chance that a reader looks at place p = p ** -eta
+    weight of a use at place p            = min(10, p ** eta)
 
-With the weight, a use at place 6 stands for all those that nobody made because nobody looked that far
-(inverse propensity scoring; Joachims, Swaminathan & Schnabel, WSDM 2017). Eta is learned from the log by
-intervention harvesting (Agarwal et al., WSDM 2019): where one question was asked more than once and showed a
-memory at different places, only the place can have made the difference, not the memory. So
+The weight makes up for uses that readers did not reach (inverse propensity scoring; Joachims, Swaminathan &
+Schnabel, WSDM 2017). Eta is learned from the log by intervention harvesting (Agarwal et al., WSDM 2019): if a
+question was asked twice and showed a memory at different places, only the place explains different use. So
 
     uses at place p ~ Poisson(r * p ** -eta),   r any number for each question and memory
 
-and given how often the memory was used in all, r cancels: what is left says at which of its places, and
-depends on eta alone. Few data say little, so eta is drawn to a prior.
+and given the total uses of the memory, r cancels: the split over its places depends on eta alone. With few
+data, a prior keeps eta stable.
 """
 
 from __future__ import annotations
@@ -31,23 +30,23 @@ if TYPE_CHECKING:
 
 
 PRIOR_ETA = 0.5
-"""Between a model that takes in the whole list (0) and people before web results (about 1)."""
+"""Prior mean, between a model that reads the whole list (0) and people with web results (about 1)."""
 PRIOR_SPREAD = 0.5
-"""Standard deviation of the prior: both ends are likely enough."""
+"""Standard deviation of the prior; both ends stay plausible."""
 MOST_ETA = 3.0
 MOST_WEIGHT = 10.0
-"""A weight beyond this would let one use decide."""
+"""Upper bound of a weight, so that no single use decides."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bias:
-    """How fast attention falls with the place, and how sure that is."""
+    """How fast attention falls with the place, with its uncertainty."""
 
     eta: float = PRIOR_ETA
     spread: float = PRIOR_SPREAD
-    """Standard deviation of eta: the prior's where nothing was learned."""
+    """Standard deviation of eta; that of the prior without data."""
     pairs: int = 0
-    """Memories that one question showed at different places and that were used: what eta is learned from."""
+    """Used memories that one question showed at different places: the data for eta."""
 
     @property
     def low(self) -> float:
@@ -61,21 +60,21 @@ class Bias:
 def position_weights(places: Ints, said: Flags, eta: float) -> Floats:
     """Return the weight of feedback at these places, from 1 to 10.
 
-    Explicit feedback has the square root of the weight: its author has seen the memory, but low places get
-    little of it.
+    Explicit feedback gets the square root of the weight: its author has seen the memory, but low places get
+    little feedback.
     """
     powers: Floats = places.astype(np.float64) ** np.where(said, eta / 2, eta)
     return np.minimum(MOST_WEIGHT, powers)
 
 
 def bias_in(events: Iterable[Event], prior: Bias = Bias()) -> Bias:  # noqa: B008  # a value
-    """Eta by maximum likelihood with the prior. What was said is left out: it is not mere use."""
+    """Estimate eta by maximum likelihood with the prior. Explicit feedback is left out: it is not use."""
     logs, uses, group = _harvest(events)
     pairs = int(group[-1]) + 1 if len(group) else 0
     eta, information = prior.eta, 0.0
     starts = np.flatnonzero(np.diff(group, prepend=-1))
     totals = np.add.reduceat(uses, starts) if pairs else uses
-    # The likelihood is concave in eta, so Newton's steps end at its one peak.
+    # The likelihood is concave in eta, so Newton's method converges to its maximum.
     for _ in range(50):
         slope = (prior.eta - eta) / prior.spread**2
         if pairs:
@@ -95,7 +94,7 @@ def bias_in(events: Iterable[Event], prior: Bias = Bias()) -> Bias:  # noqa: B00
 
 
 def _harvest(events: Iterable[Event]) -> tuple[Floats, Floats, Ints]:
-    """For every showing that says something about eta: the log of its place, its use, and whose it is."""
+    """Return, for every showing that informs eta, the log of its place, its uses, and its group."""
     showings: dict[tuple[str, int], dict[int, tuple[int, int]]] = {}
     for event in events:
         question = normalized_query(event.query)
@@ -110,7 +109,7 @@ def _harvest(events: Iterable[Event]) -> tuple[Floats, Floats, Ints]:
         if len(by_place) < 2 or not any(used for _, used in by_place.values()):
             continue
         for place, (shown, used) in sorted(by_place.items()):
-            # One row for each showing; the uses of a place may be on any of its rows.
+            # One row for each showing; all uses of a place are on its first row.
             logs += [float(np.log(place))] * shown
             uses += [float(used)] + [0.0] * (shown - 1)
             group += [count] * shown
@@ -118,22 +117,22 @@ def _harvest(events: Iterable[Event]) -> tuple[Floats, Floats, Ints]:
     return np.array(logs, np.float64), np.array(uses, np.float64), np.array(group, np.int64)
 
 
-# Feedback as columns: used or judged memories, their places and weights, and the certainty of a gain.
+# Feedback as columns, NDCG, and the significance of a gain.
 
 _DRAWS = 4_000
 
 
 @dataclass(frozen=True, slots=True)
 class JudgedEvents:
-    """Events with feedback, oldest first, and a row for each memory that has some."""
+    """Events with feedback, oldest first, with a row for each memory that has feedback."""
 
     events: tuple[Event, ...]
     owner: Ints
-    """Which event a row belongs to; ascending."""
+    """The event of each row, ascending."""
     memory: Ints
     grade: Floats
     place: Ints
-    """Where it was shown, from 1."""
+    """The place where it was shown, from 1."""
     said: Flags
 
     def __len__(self) -> int:
@@ -145,14 +144,14 @@ class JudgedEvents:
 
 @dataclass(frozen=True, slots=True)
 class Gain:
-    """NDCG@10 of some numbers less that of the present ones."""
+    """NDCG@10 of some numbers minus that of the present ones."""
 
     mean: float
     low: float
     """95 % interval, by bootstrap over questions."""
     high: float
     p: float
-    """Chance of a gain at least as great if there were none: one-sided, by flipping signs of questions."""
+    """One-sided p-value of a sign-flip test over questions."""
 
     @property
     def significant(self) -> bool:
@@ -161,16 +160,16 @@ class Gain:
 
 @dataclass(frozen=True, slots=True)
 class DcgScale:
-    """The range of each event's DCG, for one correction of the position bias."""
+    """The range of each event's DCG for one eta."""
 
     gains: Floats
     worst: Floats
     span: Floats
-    """Ideal less worst: how much an event counts for."""
+    """Ideal minus worst: the weight of an event."""
 
 
 def judged_events(events: Iterable[Event]) -> JudgedEvents:
-    """Feedback on what was shown, and what was said of a candidate that was not, as if it came next."""
+    """Collect feedback on shown memories, and explicit feedback on other candidates as if shown next."""
     kept: list[Event] = []
     rows: list[tuple[int, int, float, int, bool]] = []
     for event in sorted(events, key=lambda event: (event.at, event.id)):
@@ -204,13 +203,13 @@ def dcg_scale(data: JudgedEvents, eta: float, k: int) -> DcgScale:
 
 
 def above_worst(data: JudgedEvents, scale: DcgScale, places: Ints, k: int) -> Floats:
-    """By event, DCG@K less the worst, with the rows at these places; over `span` it is the event's NDCG@K."""
+    """Return DCG@K minus the worst for each event; divided by `span`, it is the event's NDCG@K."""
     parts = scale.gains * discounts(places, k)
     return np.bincount(data.owner, parts, minlength=len(data)) - scale.worst
 
 
 def mean_ndcg(data: JudgedEvents, scale: DcgScale, places: Ints, k: int) -> float:
-    """NDCG@K over all events, each counting for as much as its feedback does; 0 without any."""
+    """Return NDCG@K over all events, weighted by their feedback; 0 without any."""
     total = float(scale.span.sum())
     return float(above_worst(data, scale, places, k).sum()) / total if total > 0 else 0.0
 
@@ -222,7 +221,7 @@ def gain_between(data: JudgedEvents, before: Ints, after: Ints, k: int, eta: flo
 
 
 def gain_of(differences: Floats, spans: Floats, questions: Sequence[str]) -> Gain:
-    """From each event's difference in DCG, and what it counts for."""
+    """Compute the gain from each event's difference in DCG and its weight."""
     _, which = np.unique(np.array(questions, object).astype(str), return_inverse=True)
     rises = np.bincount(which, differences).astype(np.float64)
     counts = np.bincount(which, spans).astype(np.float64)

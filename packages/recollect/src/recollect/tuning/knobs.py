@@ -1,10 +1,10 @@
-"""Every number of a profile by a readable name, a profile with other numbers, and which numbers to try.
+"""Knobs: the numbers of a profile by readable names, profiles with other numbers, and numbers to try.
 
-Names are `owner.field`, the owner being the step, or the factor that a step multiplies or adds by:
-`cooccurrence.gamma`, `blend.meaning`. A name that comes again gets a number: `rrf.k`, `rrf.k_2`.
+A name is `owner.field`; the owner is the step, or the factor that a step multiplies or adds by:
+`cooccurrence.gamma`, `blend.meaning`. A repeated name gets a number: `rrf.k`, `rrf.k_2`.
 
-How many candidates the searches fetch is no knob: a log holds only what was fetched, so no other number can
-be tried on it.
+The number of candidates that a search fetches is not a knob: the log holds only candidates that were
+fetched, so other numbers cannot be tried on it.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
     from recollect.ranking.candidates import Profile
 
 EASE = 0.1
-"""Share of a new number in what is applied; the rest is the old one (exponential moving average)."""
+"""Share of the new number in the applied one (exponential moving average)."""
 MOST_POINTS = 1_000
 _LIMBIC: dict[str, tuple[float, ...]] = {
     "cooccurrence.gamma": (0.001, 0.005, 0.01, 0.05, 0.1),
     "salience.beta_sal": (0.1, 0.25, 0.5, 0.75, 1.0),
 }
-"""The two that the published tuner searches, where a profile has both: all combinations."""
+"""The two knobs of the published tuner, which tries all combinations."""
 _MULTIPLES = (0.25, 0.5, 0.8, 1.25, 2.0, 4.0)
 
 Point = dict[str, float]
@@ -50,7 +50,7 @@ class Knob:
 
 
 def knobs_of(profile: Profile) -> dict[str, float]:
-    """Every number of the steps, in the order in which they are used."""
+    """Return every number of the steps, in the order of use."""
     return {knob.name: knob.value for knob in knobs_with_places(profile)}
 
 
@@ -67,7 +67,7 @@ def knobs_with_places(profile: Profile) -> tuple[Knob, ...]:
 
 
 def with_knobs(profile: Profile, values: Mapping[str, float]) -> Profile:
-    """The profile with these numbers, checked as any profile is; names may be short, see `full_names`."""
+    """Return the profile with these numbers, validated; short names are allowed, see `full_names`."""
     given = full_names(profile, values)
     steps = list(profile.steps)
     for knob in knobs_with_places(profile):
@@ -81,8 +81,10 @@ def with_knobs(profile: Profile, values: Mapping[str, float]) -> Profile:
 
 
 def full_names(profile: Profile, values: Mapping[str, float]) -> dict[str, float]:
-    """The numbers under their full names. A short name will do where one knob alone has it, in any case:
-    `GAMMA`, `beta-sal`, `Cooccurrence.gamma`."""
+    """Return the numbers under their full names.
+
+    A short name in any case is enough if it is unambiguous: `GAMMA`, `beta-sal`, `Cooccurrence.gamma`.
+    """
     known = knobs_of(profile)
     found: dict[str, float] = {}
     for given, value in values.items():
@@ -96,7 +98,7 @@ def full_names(profile: Profile, values: Mapping[str, float]) -> dict[str, float
 
 
 def eased(old: Mapping[str, float], new: Mapping[str, float]) -> dict[str, float]:
-    """0.9 * old + 0.1 * new, for each name in `new`."""
+    """Return 0.9 * old + 0.1 * new, for each name in `new`."""
     return {name: (1 - EASE) * old[name] + EASE * value for name, value in new.items()}
 
 
@@ -116,7 +118,7 @@ def _full_name(given: str, known: tuple[str, ...], profile: Profile) -> str:
 
 
 def _numbers(value: Any, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], str, float]]:
-    """Every number in a step: where it is, and what it belongs to."""
+    """Yield every number in a step: its path, its owner and its value."""
     owner = _NAMES[type(value)]
     inner = [getattr(value, each.name) for each in fields(value)]
     named = next((_NAMES[type(one)] for one in inner if is_dataclass(one) and type(one) in _NAMES), None)
@@ -158,7 +160,7 @@ def points_for(profile: Profile, ranges: Mapping[str, Sequence[float]] | None = 
 
 
 def _checked(profile: Profile, ranges: Mapping[str, Sequence[float]]) -> dict[str, tuple[float, ...]]:
-    """By full names, and each value one that the profile can have."""
+    """Return the ranges under full names; raise if the profile rejects a value."""
     if not ranges:
         raise InvalidInput("Give at least one range of numbers to try, or none for the usual ones.")
     found: dict[str, tuple[float, ...]] = {}
@@ -177,7 +179,7 @@ def _checked(profile: Profile, ranges: Mapping[str, Sequence[float]]) -> dict[st
 def _one_by_one(profile: Profile, now: Point) -> list[Point]:
     points = []
     for name, value in now.items():
-        # A share or a floor stays one: what lies between 0 and 1 is not tried beyond.
+        # A number between 0 and 1 may be a share, so nothing above 1 is tried.
         tried = dict.fromkeys(min(value * by, 1.0) if 0 < value <= 1 else value * by for by in _MULTIPLES)
         for number in tried:
             point = now | {name: number}

@@ -1,13 +1,12 @@
-"""Looking for better numbers: chosen on questions that came up first, judged on those that came up later.
+"""Search for better numbers: chosen on older questions, judged on newer ones.
 
-The choice among many sets of numbers flatters the best of them; the test part was not there when it was
-made, so it is judged there as one, without a correction for how many were tried. A question is in one part
-with all of its answers: whoever has learnt what is wanted for it would be asked for it again.
+The best of many sets of numbers looks too good on the questions that chose it. The newer questions took no
+part in the choice, so the best is judged there without a correction for the number of tries. All answers to
+one question are in the same part, or the test would repeat training questions.
 
-What is applied is one tenth of the way to the best, so two questions are asked. Is there reason to move at
-all: does the best gain more than chance would? And does the step that is taken harm: is its own gain on the
-test part not below zero? A step so small rarely shows by itself, in 15 answers least of all; but each run
-asks both again, on newer answers.
+One tenth of the way to the best is applied, under two conditions on the test part: the best gains more than
+chance, and the step itself loses nothing. So small a step rarely shows a significant gain by itself; each
+run tests both conditions again on newer answers.
 """
 
 from __future__ import annotations
@@ -49,7 +48,7 @@ if TYPE_CHECKING:
     from recollect.ranking.candidates import Ints, Profile, Step
 
 
-# Ranks logged answers again, many at once, to find the new places of their feedback.
+# Replay: rank many logged answers at once to find the new places of their feedback.
 
 _Pairs = TypeVar("_Pairs", Cooccurrences, Contradictions)
 _TIMES = ("created_at", "updated_at", "happened_at", "last_access")
@@ -57,7 +56,7 @@ _NOWHERE = np.iinfo(np.int64).max
 
 
 class Replay:
-    """Places of the feedback of these events for any profile; fastest for profiles that begin alike."""
+    """Ranks the feedback of these events by any profile; fastest for profiles with the same first steps."""
 
     def __init__(self, data: JudgedEvents, profile: Profile) -> None:
         self._candidates, self._context = join_events(data.events)
@@ -71,7 +70,7 @@ class Replay:
     def places(self, profile: Profile) -> Ints:
         """Return the place of each row of feedback among all candidates, from 1; 0 if a step removed it.
 
-        A memory that says the same counts in its stead.
+        A memory that says the same counts as well.
         """
         steps = _steps(profile)
         pairs = enumerate(zip(steps, self._steps, strict=False))
@@ -93,14 +92,14 @@ class Replay:
         return np.where(found == _NOWHERE, 0, found)
 
     def _after(self, step: Step, candidates: Candidates) -> Candidates:
-        # Nothing here reads the steps' records; without them, rows are small.
+        # Drop the explanations of steps: they are not needed here, and large.
         return replace(step(candidates, self._context), score_changes=(), removals=())
 
 
 def join_events(events: Sequence[Event]) -> tuple[Candidates, Query]:
-    """The candidates of all events as one value, with rows for ids, and what steps ask of the queries.
+    """Join the candidates of all events into one value, with rows as ids, and the fields that steps read.
 
-    Times are shifted so that all were asked at one moment: an age is what it was.
+    Times are shifted as if all questions were asked at once, so that ages stay the same.
     """
     gathered = [event.candidates for event in events]
     counts = np.array([len(each) for each in gathered], np.int64)
@@ -151,7 +150,7 @@ def join_events(events: Sequence[Event]) -> tuple[Candidates, Query]:
 def _join_pairs(
     kind: type[_Pairs], time: str, pairs: Sequence[_Pairs], starts: Ints, later: Sequence[int]
 ) -> _Pairs:
-    """Pairs of rows as one value; the first two columns are the rows, and `time` names the one to shift."""
+    """Join pairs of rows; the first two columns are rows, and `time` names the column to shift."""
     names = [each.name for each in fields(kind)]
     counts = [len(getattr(each, names[0])) for each in pairs]
     columns = {name: _join_columns([getattr(each, name) for each in pairs]) for name in names}
@@ -172,7 +171,7 @@ def _shifted_span(span: tuple[int, int] | None, by: int) -> tuple[int, int] | No
 
 
 def _origin_rows(ids: Ints, origin: Ints, query: Ints) -> Ints:
-    """The row of the message that a note was drawn from, where it is a candidate of the same query, too."""
+    """Return the row of the message that a note was extracted from, if the query found it, too."""
     rows = np.arange(len(ids))
     row_of = {pair: row for row, pair in enumerate(zip(query.tolist(), ids.tolist(), strict=True))}
     for row in np.flatnonzero(origin != ids).tolist():
@@ -181,7 +180,7 @@ def _origin_rows(ids: Ints, origin: Ints, query: Ints) -> Ints:
 
 
 def _numbered(query: Ints, values: Ints) -> Ints:
-    """A number for each value of each query: no two queries share one."""
+    """Number the values so that no two queries share a number."""
     order = np.lexsort((values, query))
     is_new = (np.diff(values[order], prepend=0) != 0) | (np.diff(query[order], prepend=-1) != 0)
     numbers = np.empty(len(values), np.int64)
@@ -190,9 +189,9 @@ def _numbered(query: Ints, values: Ints) -> Ints:
 
 
 def _stand_ins(data: JudgedEvents) -> tuple[Ints, Ints, Any]:
-    """Rows of what has feedback and of what says the same, each with whose it is, and whether it is itself.
+    """Return rows with feedback and their equivalents: the row, its feedback, and whether it is the same one.
 
-    The same say equal texts, a note's message, and the notes drawn from a message.
+    Equivalent are equal texts, and a message and the notes extracted from it.
     """
     starts = np.cumsum([0, *(len(event.candidates) for event in data.events)])
     feedback, rows, itself = [], [], []
@@ -209,7 +208,7 @@ def _stand_ins(data: JudgedEvents) -> tuple[Ints, Ints, Any]:
 
 
 def _steps(profile: Profile) -> tuple[Step, ...]:
-    """Without sorting and cutting: all places are asked for."""
+    """Return the steps without sorting and cutting, since all places are needed."""
     if profile.steps[-2:] != (Order(), Cut()):
         raise ValueError("a profile ends with order and cut")
     return profile.steps[:-2]
@@ -221,13 +220,13 @@ def _join_columns(columns: Sequence[Any]) -> Any:
 
 LEAST_TREATED = 50
 LEAST_JUDGED = 20
-"""Events with feedback that are needed: with fewer, no gain differs from chance."""
+"""Least events with feedback; with fewer, no gain is significant."""
 LEAST_QUESTIONS = 6
-"""In the test part: of the ways to flip the signs of five, one alone is more than 2.5 %."""
+"""Least questions in the test part: with five, one of the 32 sign flips is more than 2.5 %."""
 TRAIN_SHARE = 0.7
 K = 10
 _AT_ONCE = 500
-"""Events ranked together: enough to make arrays long, few enough to keep in mind what steps do to them."""
+"""Events ranked together: long arrays, bounded memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,9 +236,9 @@ class MovedFeedback:
     memory: int
     grade: float
     before: int
-    """Place among all candidates with the present numbers, from 1; 0: a step took it out."""
+    """Place among all candidates with the present numbers, from 1; 0: removed by a step."""
     after: int
-    """The same with the new ones."""
+    """Place with the new numbers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,27 +253,27 @@ class Proposal:
     train: int = 0
     """Events with feedback that the numbers were chosen on."""
     test: int = 0
-    """Those of questions that came up later, on which the choice was judged."""
+    """Events of later questions, on which the choice was judged."""
     points: int = 0
-    """Sets of numbers that were tried, the present ones included."""
+    """Sets of numbers that were tried, including the present ones."""
     bias: Bias = field(default_factory=Bias)
     now: Mapping[str, float] = field(default_factory=dict)
-    """The present value of each number that the best would change."""
+    """Present values of the numbers that the best would change."""
     best: Mapping[str, float] = field(default_factory=dict)
-    """The best on the train part; empty where nothing is better than the present numbers."""
+    """The best numbers on the training part; empty if the present ones are the best."""
     eased: Mapping[str, float] = field(default_factory=dict)
     """One tenth of the way from `now` to `best`."""
     ndcg_now: float = 0.0
     """NDCG@10 on the test part, corrected for position bias."""
     ndcg_best: float = 0.0
     gain: Gain | None = None
-    """Of `best`, on the test part."""
+    """Gain of `best` on the test part."""
     gain_eased: Gain | None = None
-    """Of `eased`, on the test part."""
+    """Gain of `eased` on the test part."""
     gain_at_ends: tuple[float, float] | None = None
-    """Of `best`, where the position bias is as weak as it may be, and where it is as strong."""
+    """Gain of `best` at the weakest and the strongest plausible position bias."""
     better: tuple[MovedFeedback, ...] = ()
-    """Feedback of the test part with a better place under `best`; the greatest change first."""
+    """Feedback of the test part with a better place under `best`, the largest change first."""
     worse: tuple[MovedFeedback, ...] = ()
 
 
@@ -283,12 +282,12 @@ def propose_numbers(
     profile: Profile,
     ranges: Mapping[str, Sequence[float]] | None = None,
 ) -> Proposal:
-    """Better numbers for the profile, if its events give reason to change them.
+    """Propose better numbers for a profile if its events support a change.
 
-    `profile` has its present numbers. Events of other profiles are passed over. The same events give the same
+    `profile` has its present numbers. Events of other profiles are skipped. The same events give the same
     proposal.
     """
-    points = points_for(profile, ranges)  # first, so that errors are reported whatever the log holds
+    points = points_for(profile, ranges)  # before anything else, to report invalid ranges
     mine = [event for event in events if event.profile == profile.name]
     treated = sum(event.treated for event in mine)
     data = judged_events(mine)
@@ -331,7 +330,7 @@ def propose_numbers(
 
 
 def _by_time(data: JudgedEvents) -> tuple[JudgedEvents, JudgedEvents]:
-    """Questions in the order in which they first came up, each with all its answers: the older, the newer."""
+    """Split events by question into an older and a newer part, in the order of first appearance."""
     asked: dict[str, list[Event]] = {}
     for event in data.events:
         asked.setdefault(normalized_query(event.query), []).append(event)
@@ -344,7 +343,7 @@ def _by_time(data: JudgedEvents) -> tuple[JudgedEvents, JudgedEvents]:
 
 
 def _best_on(data: JudgedEvents, profile: Profile, points: Sequence[Point], eta: float) -> Point:
-    """The highest NDCG@10; of equals, the nearest to the present numbers."""
+    """Return the numbers with the highest NDCG@10; of equals, the nearest to the present ones."""
     profiles = [with_knobs(profile, point) for point in points]
     sums, total = np.zeros(len(points)), 0.0
     for start in range(0, len(data), _AT_ONCE):
@@ -352,12 +351,12 @@ def _best_on(data: JudgedEvents, profile: Profile, points: Sequence[Point], eta:
         replay, scale = Replay(some, profile), dcg_scale(some, eta, K)
         sums += [above_worst(some, scale, replay.places(each), K).sum() for each in profiles]
         total += scale.span.sum()
-    # Rounded, so that equals are equal whatever order their sums were made in.
+    # Rounded, so that the order of summation makes no difference.
     worth = np.round(sums / total, 9).tolist()
     present = points[0]
 
     def distance(point: Point) -> float:
-        """How far the numbers are from the present ones, each by its own size."""
+        """Return the relative distance from the present numbers."""
         return sum(
             abs(value - present[name]) / max(abs(value), abs(present[name]))
             for name, value in point.items()
@@ -400,27 +399,30 @@ def _judge_proposal(found: Proposal, data: JudgedEvents, profile: Profile) -> Pr
 def verdict_on(
     gain: Gain, gain_eased: Gain, least: float, count: int
 ) -> tuple[Literal["no gain", "proposed"], str]:
-    """In a word, and in words. `least` is the gain at the worse end of what the position bias may be."""
+    """Return a verdict and its reason. `least` is the gain at the less favourable position bias."""
     measured = (
         f"NDCG@10 {gain.mean:+.4f} ({gain.low:+.4f} to {gain.high:+.4f}) "
         f"on {count} answers to later questions"
     )
     if not gain.significant:
-        return "no gain", f"What was best on older questions is not surely better on newer ones: {measured}."
+        return (
+            "no gain",
+            f"The best numbers on older questions are not significantly better on newer ones: {measured}.",
+        )
     if least <= 0:
         return (
             "no gain",
-            f"The gain hangs on how strong the position bias is, which is not known: {measured}.",
+            f"The gain depends on the strength of the position bias, which is unknown: {measured}.",
         )
     if gain_eased.mean < 0:
-        return "no gain", f"The best is better, but the step towards it is worse: {measured}."
-    return "proposed", f"Better on answers that had no part in the choice: {measured}."
+        return "no gain", f"The best numbers are better, but the step towards them is worse: {measured}."
+    return "proposed", f"Better on answers that took no part in the choice: {measured}."
 
 
 def _moved_feedback(
     data: JudgedEvents, before: Ints, after: Ints
 ) -> tuple[tuple[MovedFeedback, ...], tuple[MovedFeedback, ...]]:
-    """Return what would move up and down; for memories rated wrong, lower is better."""
+    """Return feedback that would move up and down; memories rated wrong should move down."""
     far = np.iinfo(np.int64).max
     ups: list[tuple[float, MovedFeedback]] = []
     for row in np.flatnonzero(before != after).tolist():
@@ -433,12 +435,12 @@ def _moved_feedback(
     return better, tuple(moved for change, moved in ordered if change < 0)
 
 
-# How a profile fares in the log: counts, and measures against the baseline.
+# Analysis: a profile against the baseline on the logged answers.
 
 
 @dataclass(frozen=True, slots=True)
 class RankingMeasures:
-    """How well a ranking put what proved good; over the events with feedback, corrected for position bias."""
+    """Quality of a ranking on the events with feedback, corrected for position bias."""
 
     events: int
     ndcg_5: float
@@ -449,7 +451,7 @@ class RankingMeasures:
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """The profile with its present numbers beside what it is compared with, both ranked again alike."""
+    """A profile with its present numbers against the baseline; both rank the same candidates."""
 
     ours: RankingMeasures
     baseline: RankingMeasures
@@ -457,7 +459,7 @@ class Compared:
 
     @property
     def gain(self) -> float:
-        """NDCG@10 of ours less that of the baseline."""
+        """NDCG@10 of the profile minus that of the baseline."""
         return self.ours.ndcg_10 - self.baseline.ndcg_10
 
 
@@ -469,31 +471,31 @@ class Analysis:
     events: int
     treated: int
     with_feedback: int
-    """Events in which something was used or judged."""
+    """Events with feedback."""
     by_arm: Mapping[Arm, int]
     bias: Bias
     overall: Compared | None
     """Absent without feedback."""
     arms: Mapping[Arm, Compared]
-    """The same by what was shown; arms without feedback are left out."""
+    """Results by arm; arms without feedback are left out."""
     other_baselines: int
-    """Answers that showed another baseline than this one; they count nowhere here."""
+    """Answers with another baseline, which are not counted."""
     knobs: Mapping[str, float]
     """The profile's present numbers."""
 
 
 def analyze(events: Sequence[Event], profile: Profile, against: Profile) -> Analysis:
-    """Compare a profile, with its present numbers, with a baseline; events of other profiles are skipped.
+    """Compare a profile, with its present numbers, against a baseline. Events of other profiles are skipped.
 
-    Answers that showed the profile alone are compared with any baseline, since both are ranked again. Answers
-    with a part of another baseline do not count.
+    Answers of the profile alone count against any baseline, since both are ranked again. Answers with a part
+    of another baseline do not count.
     """
     all_mine = [event for event in events if event.profile == profile.name]
     mine = [event for event in all_mine if event.arm == "ours" or event.against == against.name]
     data = judged_events(mine)
     bias = bias_in(all_mine)
-    # Both are ranked again and cut alike at the caller's limit. The logged order measures neither: a budget
-    # may have cut it, and it does not show memories that say the same.
+    # Rank both again and cut them at the caller's limit. The logged order would not do: a budget may have cut
+    # it, and it lacks equivalent memories.
     limits = np.array([event.context.limit for event in data.events], np.int64)[data.owner]
     replay = Replay(data, profile)
     ours, baseline = (
@@ -530,7 +532,7 @@ def _measures(data: JudgedEvents, places: Ints, eta: float) -> RankingMeasures:
 
 
 def _mean_lift(data: JudgedEvents, places: Ints, eta: float, k: int) -> float:
-    """Lift@K, each event counting for as much as its relevant memories do; 0 where none is relevant."""
+    """Return Lift@K, weighted by the relevant memories of each event; 0 without any."""
     relevant = data.grade > 0
     among = np.array([len(event.candidates) for event in data.events], np.float64)
     limits = np.array([event.context.limit for event in data.events], np.float64)

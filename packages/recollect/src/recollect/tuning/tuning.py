@@ -1,4 +1,4 @@
-"""Tuning a profile on this store's own answers: look at the log, search, apply, and take it back."""
+"""Tuning of a profile on the logged answers: analyse, search, apply, and roll back."""
 
 from __future__ import annotations
 
@@ -60,10 +60,10 @@ def tunings(snapshot: Snapshot, scope: int, profile: str | None, limit: int) -> 
 
 
 def events_of(services: Services, view: Snapshot, profile: str) -> tuple[list[Event], int]:
-    """A profile's answers as the tuner reads them, the oldest first, and how many it cannot read.
+    """Return a profile's logged answers as events, the oldest first, and how many cannot be read.
 
-    Only of what became something are the candidates needed, and so read and unpacked: a log holds thousands.
-    The others count all the same: where a memory was shown and not used says how far readers look.
+    Candidates are unpacked only for answers with feedback, since a log holds thousands. The other answers
+    count, too: memories that were shown and not used tell how far readers look.
     """
     events: list[Event] = []
     unreadable = 0
@@ -112,20 +112,20 @@ Why = Literal["run", "set", "reset", "rollback"]
 _PUBLISHED_TUNER = "limbic"
 _REPORTED = ("says", "best", "train", "test", "points", "ndcg_now", "ndcg_best", "gain")
 """Fields of a search's result that the history keeps."""
-# For the log to hold what was just answered: longer than a busy store keeps a writer waiting.
+# Wait for pending log entries; longer than a writer waits for a busy store.
 _PATIENCE_SECONDS = 15.0
 
 
 def feedback(
     services: Services, ids: Sequence[int], grade: float, answer: Answer | str | None, query: str | None
 ) -> None:
-    """Store a caller's feedback on memories that it was shown: on all of them, or on none."""
+    """Store a caller's feedback on memories that it was shown, all or nothing."""
     if isinstance(grade, bool) or not isinstance(grade, int | float):
         raise InvalidInput(f"A grade is a number from -1 (wrong) to 1 (just right), not {grade!r}.")
     handle = answer if answer is None or isinstance(answer, str) else answer.event
     if answer is not None and handle is None:
         raise InvalidInput("That answer is not in the log: it was asked of the past, or the log is off.")
-    # The answer may be a moment old, and the caller does not wait for this.
+    # The answer may not be logged yet.
     services.usage.settle(_PATIENCE_SECONDS)
     session = services.usage.session
     said = [
@@ -138,7 +138,7 @@ def feedback(
 
 @dataclass(frozen=True, slots=True)
 class AnswerLogStatus(Record):
-    """Contents of the log, and whether it grows."""
+    """Size of the log, and whether new answers are logged."""
 
     on: bool
     design: str
@@ -146,28 +146,28 @@ class AnswerLogStatus(Record):
     against: str
     share: float
     seed: str
-    """Decides, with a query, which ranking it gets where queries are split."""
+    """Hashed with a query to choose its ranking in a split trial."""
     sizes: tuple[LogSize, ...]
     unreadable: int = 0
-    """Answers of this profile that another version wrote, and this one cannot rank again."""
+    """Answers of this profile that another version wrote, which cannot be ranked again."""
 
 
 @dataclass(frozen=True, slots=True)
 class ProfileNumbers(Record):
-    """A profile's numbers, as published and as they are by now."""
+    """A profile's numbers, published and present."""
 
     profile: str
     version: int
-    """0: it was never tuned."""
+    """0 if it was never tuned."""
     published: Mapping[str, float]
     tuned: Mapping[str, float]
     """Numbers that differ from the published ones."""
     note: str | None = None
-    """Numbers that the profile no longer has, if it was given such."""
+    """A note on tuned numbers that the profile no longer has."""
 
     @property
     def present(self) -> dict[str, float]:
-        """All of them, as they are by now."""
+        """All present numbers."""
         return {**self.published, **self.tuned}
 
 
@@ -184,10 +184,10 @@ class TuningChange(Record):
 
     profile: str
     version: int
-    """The new one; the present one where nothing was written."""
+    """The new version; the present one if nothing was written."""
     written: bool
     before: Mapping[str, float]
-    """Every number that differs after, as it was, and those that go, which the profile takes no longer."""
+    """Old values of the numbers that change, and of those that the profile no longer has."""
     after: Mapping[str, float]
     proposal: Proposal | None = None
     """The result of the search, if there was one."""
@@ -316,7 +316,7 @@ class Tuning:
         """
         self.services.usage.settle(_PATIENCE_SECONDS)
         count = self.services.write([EmptyLog(self.services.scope)])[0].count
-        # It is destroyed; where the file is busy, its bytes lie there until they are written over.
+        # If the file is busy, the freed bytes stay on disk until they are overwritten.
         with suppress(StoreUnavailable):
             self.services.store.compact()
         return count
@@ -398,7 +398,7 @@ class Tuning:
         return self.services
 
     def _choose_profile(self, view: Snapshot, name: str | None) -> tuple[Profile, ProfileNumbers]:
-        """The one that was named; else the default, unless only the one whose makers tune it was used."""
+        """Return the named profile; else the default, unless only the published tuner's profile was used."""
         if name is None:
             used = {size.profile for size in log_sizes(view, scope_id(view, self.services.scope))}
             name = _PUBLISHED_TUNER if _PUBLISHED_TUNER in used and DEFAULT not in used else DEFAULT
@@ -431,7 +431,7 @@ class Tuning:
         with_knobs(profile, after)
         moved = {name: value for name, value in after.items() if value != before[name]}
         knobs = {name: value for name, value in after.items() if value != numbers.published[name]}
-        # Not only what ranks by now: a number that the profile no longer takes is still in the store.
+        # Includes numbers that the profile no longer has: they are still in the store.
         with self.services.read() as view:
             _, stored = tuned_numbers(view, scope_id(view, self.services.scope), profile.name) or (0, {})
         lost = {name: value for name, value in stored.items() if name not in knobs and name not in moved}
@@ -450,14 +450,14 @@ class Tuning:
         return TuningChange(profile.name, new, written=True, before=was, after=moved)
 
 
-# More changes than anyone makes.
+# More versions than a profile gets.
 _ALL = 1_000_000
 
 
 def _earlier(
     profile: Profile, version: int | None, known: Sequence[Tuned]
 ) -> tuple[Mapping[str, float], int]:
-    """The numbers of a version, and which that is; `known` are those of the profile, the newest first."""
+    """Return the numbers of a version, and the version; `known` holds the profile's, the newest first."""
     if not known:
         raise NotFound(f"The profile {profile.name!r} was never tuned; there is nothing to take back.")
     if version is None:
@@ -483,7 +483,7 @@ def _before(profile: Profile, known: Sequence[Tuned]) -> tuple[Mapping[str, floa
         )
     present = _known_numbers(profile, known[0].knobs)
     for each in known:
-        # Numbers that the profile no longer takes make no difference.
+        # Ignore numbers that the profile no longer has.
         if each.version < stands and _known_numbers(profile, each.knobs) != present:
             return each.knobs, each.version
     return {}, 0
