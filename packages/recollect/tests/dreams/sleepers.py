@@ -17,7 +17,7 @@ from recollect.ranking.profiles import REVERIE
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from recollect.dreams.snapshot import Draft, Statement
+    from recollect.dreams.snapshot import Draft, DreamText
 
 TODAY = 20_000
 """In days since 1970."""
@@ -117,7 +117,7 @@ def after(before: DreamState, draft: Draft) -> DreamState:
     stay = np.array([id_ not in draft.gone for id_ in told.ids.tolist()], bool)
     moved = {old: new for new, old in enumerate(np.flatnonzero(stay).tolist())}
 
-    def there(*said: Statement) -> bool:
+    def there(*said: DreamText) -> bool:
         return all(place(one) not in gone and one.memory not in draft.gone for one in said)
 
     columns = ("ids", "kind", "created_at", "touched_at", "accesses", "revisions", "kept", "sessions")
@@ -138,7 +138,7 @@ def after(before: DreamState, draft: Draft) -> DreamState:
     )
 
 
-def place(said: Statement) -> tuple[int, int | None]:
+def place(said: DreamText) -> tuple[int, int | None]:
     return said.memory, said.observation
 
 

@@ -16,7 +16,7 @@ from recollect.domain.records import Consolidation, Kind
 from recollect.dreams.knobs import Knobs, Phase
 from recollect.dreams.phases import STAGED
 from recollect.dreams.plan import Plan, plan
-from recollect.dreams.snapshot import Copy, Draft, Echo, Pair, SimilarTexts, Statement
+from recollect.dreams.snapshot import Copy, Draft, DreamText, Echo, Pair, SimilarTexts
 
 if TYPE_CHECKING:
     from recollect.dreams.snapshot import DreamState
@@ -63,9 +63,9 @@ def snapshots(draw: st.DrawFn) -> DreamState:
     if not size:
         return snapshot([], last=draw(st.none() | DAYS))
 
-    def draw_statement(place: int) -> Statement:
+    def draw_statement(place: int) -> DreamText:
         row = known[place]
-        return Statement(row.id, draw(st.sampled_from(TEXTS)), accesses=row.accesses, kept=row.kept)
+        return DreamText(row.id, draw(st.sampled_from(TEXTS)), accesses=row.accesses, kept=row.kept)
 
     pairs = st.tuples(places, places).filter(lambda pair: pair[0] < pair[1])
     several = st.lists(pairs, max_size=4, unique=True) if size > 1 else st.just([])

@@ -10,7 +10,7 @@ from sleepers import Row, make_question, snapshot
 
 from recollect.dreams.knobs import Knobs, Phase
 from recollect.dreams.plan import LostHit, Plan, Verdict, judge_plan
-from recollect.dreams.snapshot import Correction, Draft, Merge, Statement
+from recollect.dreams.snapshot import Correction, Draft, DreamText, Merge
 
 KNOBS = Knobs()
 WORLD = snapshot([Row(id_) for id_ in (1, 2, 3, 4)])
@@ -47,10 +47,10 @@ def test_the_phase_that_hides_what_is_found_is_named() -> None:
 
 def test_each_loss_names_the_phase_after_which_it_was_gone_and_the_first_is_blamed() -> None:
     pruned = replace(NOTHING, pruned=(2,))
-    merged = replace(pruned, merges=(Merge(Statement(1, "x"), Statement(4, "x"), 0.99),))
+    merged = replace(pruned, merges=(Merge(DreamText(1, "x"), DreamText(4, "x"), 0.99),))
     # 3 and 4 move up: 4 speaks for 1.
     assert judge_drafts(prune=pruned, merge=merged).losses == (LostHit("tea", 2, Phase.PRUNE),)
-    corrected = replace(pruned, corrections=(Correction(Statement(1, "x"), 99),))
+    corrected = replace(pruned, corrections=(Correction(DreamText(1, "x"), 99),))
     verdict = judge_drafts(prune=pruned, correct=corrected)
     assert verdict.losses == (LostHit("tea", 2, Phase.PRUNE), LostHit("tea", 1, Phase.CORRECT))
     assert (verdict.blame, verdict.after) == (Phase.PRUNE, 0.0)
@@ -62,7 +62,7 @@ def test_what_a_later_phase_makes_good_is_not_lost() -> None:
 
 
 def merged(*pairs: tuple[int, int]) -> Draft:
-    merges = tuple(Merge(Statement(gone, "x"), Statement(into, "x"), 0.99) for gone, into in pairs)
+    merges = tuple(Merge(DreamText(gone, "x"), DreamText(into, "x"), 0.99) for gone, into in pairs)
     return replace(NOTHING, merges=merges)
 
 
@@ -73,7 +73,7 @@ def test_the_survivor_of_a_merge_counts_as_found_where_it_is_shown() -> None:
     assert (verdict.blame, verdict.losses) == (Phase.MERGE, (LostHit("tea", 2, Phase.MERGE),))
     # The survivor of a survivor counts as well, and a merged observation hides no entity.
     assert judge_drafts(merge=merged((2, 4), (4, 3))).has_passed
-    observation = Merge(Statement(1, "x", 11), Statement(1, "x", 12), 0.99)
+    observation = Merge(DreamText(1, "x", 11), DreamText(1, "x", 12), 0.99)
     assert judge_drafts(merge=replace(NOTHING, merges=(observation,))).has_passed
 
 

@@ -10,11 +10,11 @@ from sleepers import Row, snapshot, stages
 from recollect.domain.records import Consolidation
 from recollect.dreams.knobs import Knobs
 from recollect.dreams.phases import correct, link, merge
-from recollect.dreams.snapshot import Copy, Draft, Link, Merge, Pair, SimilarTexts, Statement
+from recollect.dreams.snapshot import Copy, Draft, DreamText, Link, Merge, Pair, SimilarTexts
 
 KNOBS = Knobs()
 ROWS = [Row(1), Row(2), Row(3)]
-TEA, AGAIN = Statement(1, "Ada drinks tea."), Statement(2, "Ada drinks the tea")
+TEA, AGAIN = DreamText(1, "Ada drinks tea."), DreamText(2, "Ada drinks the tea")
 
 
 def merged(*twins: SimilarTexts, pruned: tuple[int, ...] = ()) -> list[tuple[int, int]]:
@@ -33,8 +33,8 @@ def test_of_two_that_say_the_same_one_survives() -> None:
     assert merged(SimilarTexts(replace(TEA, accesses=9), replace(AGAIN, kept=True), 0.98)) == [(1, 2)]
     assert merged(SimilarTexts(replace(TEA, kept=True), replace(AGAIN, kept=True), 0.98)) == []
     # Nearness alone merges nothing.
-    assert merged(SimilarTexts(TEA, Statement(2, "Bob drinks tea."), 0.999)) == []
-    assert merged(SimilarTexts(TEA, Statement(2, "Ada drank tea."), 0.999)) == []
+    assert merged(SimilarTexts(TEA, DreamText(2, "Bob drinks tea."), 0.999)) == []
+    assert merged(SimilarTexts(TEA, DreamText(2, "Ada drank tea."), 0.999)) == []
 
 
 def test_memories_that_are_gone_take_no_part_in_merges() -> None:
@@ -42,19 +42,19 @@ def test_memories_that_are_gone_take_no_part_in_merges() -> None:
     assert merged(SimilarTexts(TEA, AGAIN, 0.98), pruned=(2,)) == []
     # Three that say the same become one, but none is merged into one that is gone.
     assert merged(
-        SimilarTexts(TEA, AGAIN, 0.99), SimilarTexts(TEA, Statement(3, "The Ada drinks tea"), 0.97)
+        SimilarTexts(TEA, AGAIN, 0.99), SimilarTexts(TEA, DreamText(3, "The Ada drinks tea"), 0.97)
     ) == [
         (2, 1),
         (3, 1),
     ]
     assert merged(
-        SimilarTexts(TEA, AGAIN, 0.99), SimilarTexts(AGAIN, Statement(3, "Ada drinks tea!"), 0.97)
+        SimilarTexts(TEA, AGAIN, 0.99), SimilarTexts(AGAIN, DreamText(3, "Ada drinks tea!"), 0.97)
     ) == [(2, 1)]
 
 
 def test_two_observations_of_one_entity_are_two_places() -> None:
-    first, second = Statement(1, "likes tea", observation=11), Statement(1, "Likes tea!", observation=12)
-    third = Statement(1, "likes the tea", observation=13)
+    first, second = DreamText(1, "likes tea", observation=11), DreamText(1, "Likes tea!", observation=12)
+    third = DreamText(1, "likes the tea", observation=13)
     told = snapshot(ROWS, twins=(SimilarTexts(first, second, 0.99), SimilarTexts(first, third, 0.98)))
     draft = merge(told, KNOBS, Draft.of(told))
     assert [(one.gone.observation, one.into.observation) for one in draft.merges] == [(12, 11), (13, 11)]
@@ -66,8 +66,8 @@ def test_who_speaks_for_what_was_merged_twice_over_is_the_last() -> None:
     draft = replace(
         Draft.of(snapshot(ROWS)),
         merges=(
-            Merge(Statement(3, "tea"), Statement(2, "tea"), 0.99),
-            Merge(Statement(2, "tea"), Statement(1, "tea"), 0.98),
+            Merge(DreamText(3, "tea"), DreamText(2, "tea"), 0.99),
+            Merge(DreamText(2, "tea"), DreamText(1, "tea"), 0.98),
         ),
     )
     assert draft.gone == {3: 1, 2: 1}
@@ -90,7 +90,7 @@ def test_who_lives_on_is_no_weaker_than_whom_it_speaks_for() -> None:
 # Corrections
 
 ERROR = Copy(
-    place=Statement(2, "Alice works for Google"),
+    place=DreamText(2, "Alice works for Google"),
     said="Alice works for Google",
     wrong="Alice works at Google",
     right="Alice works at Microsoft",
@@ -110,7 +110,7 @@ def test_a_copy_of_an_error_is_retired_in_favour_of_the_correction() -> None:
     # A copy of two errors is retired once.
     assert corrected(ERROR, replace(ERROR, by=1)) == [(2, None, 3)]
     # An observation is retired, and its entity stays.
-    assert corrected(replace(ERROR, place=Statement(2, "works for Google", observation=21))) == [(2, 21, 3)]
+    assert corrected(replace(ERROR, place=DreamText(2, "works for Google", observation=21))) == [(2, 21, 3)]
     # A text about another person, a pinned copy, and the correction itself stay.
     assert corrected(replace(ERROR, said="Bob works at Google", cosine=0.99)) == []
     assert corrected(replace(ERROR, place=replace(ERROR.place, kept=True))) == []
@@ -121,9 +121,9 @@ def test_memories_that_are_gone_neither_correct_nor_are_corrected() -> None:
     draft = Draft.of(snapshot(ROWS))
     for gone in (2, 3):
         assert corrected(ERROR, draft=replace(draft, pruned=(gone,))) == []
-        merges = (Merge(Statement(gone, "x"), Statement(1, "x"), 1.0),)
+        merges = (Merge(DreamText(gone, "x"), DreamText(1, "x"), 1.0),)
         assert corrected(ERROR, draft=replace(draft, merges=merges)) == []
-    assert corrected(replace(ERROR, place=Statement(3, ERROR.said), by=1), ERROR) == [(3, None, 1)]
+    assert corrected(replace(ERROR, place=DreamText(3, ERROR.said), by=1), ERROR) == [(3, None, 1)]
 
 
 # Links

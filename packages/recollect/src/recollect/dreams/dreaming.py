@@ -31,7 +31,7 @@ from recollect.domain.tables import Compares, Equals, is_null
 from recollect.dreams.knobs import Knobs, Phase
 from recollect.dreams.phases import consolidate, downscale, fading_rows
 from recollect.dreams.plan import DreamReport, GateQuestion, Plan, dream_report, judge_plan, plan
-from recollect.dreams.snapshot import Copy, Draft, DreamState, Echo, SimilarTexts, Statement
+from recollect.dreams.snapshot import Copy, Draft, DreamState, DreamText, Echo, SimilarTexts
 from recollect.dreams.state import (
     corrections,
     dream_journal,
@@ -373,18 +373,18 @@ def copies_of_errors(services: Services, snapshot: DreamState, decided: Collecti
     )
 
 
-def _statements(memory: Memory) -> Iterator[tuple[Statement, str]]:
+def _statements(memory: Memory) -> Iterator[tuple[DreamText, str]]:
     of_program = memory.ref is not None or memory.metadata is not None
     kept = memory.pinned or memory.importance_tag is not None or of_program
     if memory.kind is not Kind.ENTITY:
         # A memory that was superseded and restored is wanted.
         if not any(absence.why == "superseded" for absence in memory.absences):
-            yield Statement(memory.id, memory.text, kept=kept), said_by(memory)
+            yield DreamText(memory.id, memory.text, kept=kept), said_by(memory)
         return
     for seen in memory.in_force:
         if seen.corrected_by is not None:
             continue
-        yield Statement(memory.id, seen.content, seen.id, kept=kept), f"{memory.name}: {seen.content}"
+        yield DreamText(memory.id, seen.content, seen.id, kept=kept), f"{memory.name}: {seen.content}"
 
 
 def _cosines(services: Services, errors: Sequence[str], others: Sequence[str]) -> np.ndarray | None:

@@ -11,7 +11,7 @@ import numpy as np
 from recollect.domain.numbers import sample_ids
 from recollect.domain.records import Consolidation
 from recollect.dreams.knobs import Knobs, Phase
-from recollect.dreams.snapshot import Correction, Draft, DreamState, Life, Link, Merge, Pair, Statement
+from recollect.dreams.snapshot import Correction, Draft, DreamState, DreamText, Life, Link, Merge, Pair
 from recollect.ranking.candidates import DAY, HOUR
 from recollect.text.near_duplicates import repeats_error, same_statement
 
@@ -297,5 +297,5 @@ def link(snapshot: DreamState, knobs: Knobs, draft: Draft) -> Draft:
     return replace(draft, links=tuple(links))
 
 
-def _place(said: Statement) -> tuple[int, int | None]:
+def _place(said: DreamText) -> tuple[int, int | None]:
     return said.memory, said.observation

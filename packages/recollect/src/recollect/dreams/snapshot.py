@@ -44,7 +44,7 @@ class Echo:
 
 
 @dataclass(frozen=True, slots=True)
-class Statement:
+class DreamText:
     """A text that may repeat another: a note, or an observation of an entity."""
 
     memory: int
@@ -58,8 +58,8 @@ class Statement:
 class SimilarTexts:
     """Two texts in force; the newer was flagged as similar to the older."""
 
-    older: Statement
-    newer: Statement
+    older: DreamText
+    newer: DreamText
     similarity: float
 
 
@@ -67,7 +67,7 @@ class SimilarTexts:
 class Copy:
     """A text in force that may repeat an error which was corrected."""
 
-    place: Statement
+    place: DreamText
     said: str
     """The text with the name of its entity or speaker."""
     wrong: str
@@ -139,8 +139,8 @@ class DreamState:
 class Merge:
     """A text that is merged into another one that says the same."""
 
-    gone: Statement
-    into: Statement
+    gone: DreamText
+    into: DreamText
     similarity: float
 
 
@@ -148,7 +148,7 @@ class Merge:
 class Correction:
     """A copy of an error, replaced by the memory that corrects it."""
 
-    gone: Statement
+    gone: DreamText
     by: int
 
 

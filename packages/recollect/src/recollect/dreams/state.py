@@ -24,7 +24,7 @@ from recollect.domain.tables import (
     is_set,
     null_or_after,
 )
-from recollect.dreams.snapshot import DreamState, Life, Pair, ReplayedAnswer, SimilarTexts, Statement
+from recollect.dreams.snapshot import DreamState, DreamText, Life, Pair, ReplayedAnswer, SimilarTexts
 from recollect.ranking.candidates import DAY, Ints
 from recollect.search.rows import moment, moment_or_none
 
@@ -203,8 +203,8 @@ def _similar_notes(
         is_null("metadata"),
     )
 
-    def statement(row: Row) -> Statement:
-        return Statement(
+    def statement(row: Row) -> DreamText:
+        return DreamText(
             row[0], row[6], accesses=usage.get(row[0], (0, 0))[0], kept=_resists_forgetting(*row[7:])
         )
 
@@ -243,8 +243,8 @@ def _similar_observations(store: ports.Snapshot, scope: int) -> list[SimilarText
         )
     }
 
-    def statement(row: Row) -> Statement:
-        return Statement(row[3], row[6], row[0], kept=entities[row[3]])
+    def statement(row: Row) -> DreamText:
+        return DreamText(row[3], row[6], row[0], kept=entities[row[3]])
 
     return [
         SimilarTexts(statement(older), statement(newer), newer[2])
