@@ -210,11 +210,15 @@ def test_list_shows_notes_the_newest_first_and_how_to_go_on(recollect: CommandLi
     assert rest["cursor"] is None
 
 
-def test_list_is_sorted_by_the_date_that_it_shows(recollect: CommandLine) -> None:
+def test_list_is_sorted_by_the_date_of_storing_and_shows_the_day_of_the_event_beside_it(
+    recollect: CommandLine,
+) -> None:
     for day in ("2024-05-06", "2026-01-01", "2025-03-04"):
         recollect("remember", f"Said on {day}", "--happened", day)
-    days = [row[1] for row in recollect.rows("list")[2:]]
-    assert days == ["2026-01-01", "2025-03-04", "2024-05-06"]
+    heads, _, *rows = recollect.rows("list")
+    assert heads[1:3] == ["Stored", "Happened"]
+    assert [row[2] for row in rows] == ["2025-03-04", "2026-01-01", "2024-05-06"]
+    assert len({row[1] for row in rows}) == 1
 
 
 def test_an_empty_answer_names_the_owners_that_have_memories(recollect: CommandLine) -> None:

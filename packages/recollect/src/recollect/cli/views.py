@@ -60,13 +60,6 @@ def speaker_of(memory: Memory) -> str:
     return memory.speaker or memory.role or ""
 
 
-def spoken_at(memory: Memory, zone: tzinfo | None) -> str:
-    """For a pipe: when it happened or was said; empty where it is unknown."""
-    if memory.undated and memory.happened_at is None:
-        return ""
-    return (memory.happened_at or memory.created_at).astimezone(zone).isoformat(timespec="seconds")
-
-
 def label(memory: Memory | None) -> str:
     """A memory in a few words."""
     if memory is None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 from dataclasses import replace
-from datetime import UTC
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
@@ -31,7 +30,6 @@ from recollect.cli.views import (
     memory_data,
     memory_fields,
     speaker_of,
-    spoken_at,
 )
 from recollect.domain.errors import NotFound
 from recollect.domain.lazy_dataclass import dataclass
@@ -141,25 +139,40 @@ def _with_next_page(result: Result, command_: str, cursor: int | None) -> Result
 def list_command(call: Call, kinds: tuple[str, ...], limit: int, after: int, **where: Any) -> Result:
     """List notes, the newest first.
 
-    The date is when something happened or was said or, if that is unknown, when it was stored. `--kind` lists
-    entities and messages. To search, use `recollect recall`.
+    The newest is the one stored last. If something happened or was said on another day, that day has its own
+    column. `--kind` lists entities and messages. To search, use `recollect recall`.
     """
     memory = call.memory()
     page = memory.list(kinds=kinds or ("note",), limit=limit, after=after, **where)
-    by_date = sorted(page.memories, key=lambda each: (spoken_at(each, UTC), each.id), reverse=True)
     asked = [f"--kind {kind}" for kind in kinds] + [f"--tag {shlex.quote(tag)}" for tag in where["tags"]]
     asked += [f"--{name} {shlex.quote(where[name])}" for name in ("category", "session") if where[name]]
     asked += ["--superseded"] if where["include_superseded"] else []
     zone = call.zone
-    columns = (Column("id", "muted", right=True), Column("Date", "muted", wrap="whole"), Column("Text"))
+    dates = [_stored_and_happened(each, zone) for each in page.memories]
+    shown = [place for place in (0, 1) if any(each[place] for each in dates)]
+    titles = [Column(("Stored", "Happened")[place], "muted", wrap="whole") for place in shown]
+    columns = (Column("id", "muted", right=True), *titles, Column("Text"))
     rows = [
-        (str(each.id), spoken_at(each, zone)[:10] or "unknown", one_line(label(each))) for each in by_date
+        (str(each.id), *(days[place] for place in shown), one_line(label(each)))
+        for each, days in zip(page.memories, dates, strict=True)
     ]
     view = Table(columns, rows) if rows else titled("There are no such memories.", "changed")
     data = {"memories": [memory_data(each) for each in page.memories], "cursor": page.cursor}
     next_page = " ".join(("recollect list", *asked, f"--limit {limit}"))
     hints = [] if rows else [other_owners(memory)]
     return _with_next_page(Result(data, [view], hints=hints), next_page, page.cursor)
+
+
+def _stored_and_happened(memory: Memory, zone: tzinfo | None) -> tuple[str, str]:
+    """Return the day of storing, and the day of the event if that is another one.
+
+    A message has only the day it was said.
+    """
+    created = "unknown" if memory.undated else iso_day(memory.created_at, zone)
+    if memory.kind == "message":
+        return "", created
+    happened = iso_day(memory.happened_at, zone) if memory.happened_at else created
+    return created, "" if happened == created else happened
 
 
 @command(
