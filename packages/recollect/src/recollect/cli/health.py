@@ -45,7 +45,7 @@ _GRANT = "Let that user read it, or name another file with --store."
 def health_checks(call: Call) -> Iterator[Check]:
     yield Check("ok", "Recollect", program_version())
     yield Check("ok", "Python", f"{platform.python_version()} on {platform.system()} {platform.machine()}")
-    yield Check("ok", "SQLite", f"{apsw.sqlite_lib_version()}, brought by apsw {apsw.apsw_version()}")
+    yield Check("ok", "SQLite", f"{apsw.sqlite_lib_version()}, from apsw {apsw.apsw_version()}")
     try:
         settings, _ = call.settings()
     except RecollectError as error:

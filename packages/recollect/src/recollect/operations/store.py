@@ -78,7 +78,7 @@ def store_checks(engine: Engine) -> Iterator[HealthCheck]:
         advice = "recollect doctor --full, then: recollect doctor --repair"
         yield HealthCheck("damage", "problem", f"{damage[0].where}: {damage[0].what}{more}", advice)
     else:
-        yield HealthCheck("damage", "ok", "none: all of it can be read, and texts are what was stored")
+        yield HealthCheck("damage", "ok", "none found: everything can be read, and all checksums match")
     yield HealthCheck("holds", "ok", _contents(counts, within.session_count()))
     if model is None:
         said = "no model yet: only words are searched"
@@ -90,7 +90,7 @@ def store_checks(engine: Engine) -> Iterator[HealthCheck]:
         said = f"{counts.due:,} of {passages} wait for theirs; until then only words find them"
         yield HealthCheck("vectors", "note", said, "recollect reindex")
     else:
-        yield HealthCheck("vectors", "ok", f"all {passages} have theirs")
+        yield HealthCheck("vectors", "ok", f"complete for {passages}")
     if without := within.passages_without_tokens():
         said = f"{without:,} of {passages} have no token vectors, and rank without them"
         yield HealthCheck("tokens", "note", said, "recollect reindex")

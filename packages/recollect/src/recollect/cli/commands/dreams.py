@@ -163,8 +163,8 @@ def dream_command(
     Memories recalled since the last dream become stronger; the others fade a little. Repeats are merged, and
     memories that appear in the same answers are linked. `recollect dream undo` reverts all of it.
 
-    Before it writes, the dream tests its plan with past questions. If they would find less, it writes
-    nothing, and the exit status is 1.
+    Before it writes, the dream tests its plan with past questions. If they would find less, the dream changes
+    nothing and exits with status 1.
     """
     context = click.get_current_context()
     if context.invoked_subcommand is not None:

@@ -92,7 +92,7 @@ def import_command(
 ) -> Result:
     """Import another program's memory, chats, or an export.
 
-    PATH is a file, a folder or the URL of a PostgreSQL database. Its content tells the format. PATH is only
+    PATH is a file, a folder or the URL of a PostgreSQL database. Its format is recognised. PATH is only
     read, and may be in use. Importing it again adds only what is new. The report counts what cannot be kept.
     Each turn of a conversation becomes a message of a session.
 

@@ -163,7 +163,7 @@ def why_not_command(call: Call, query: str, memory: str, **where: Any) -> Result
 
     MEMORY is an id or an entity's name. The answer shows its rank in each search, its place among the
     candidates, the steps of its score with the places that each one cost or won, and what would move it up.
-    Nothing is recorded.
+    The question is not recorded.
     """
     engine = call.memory()
     why = engine.why_not(query, memory_of(engine, memory).id, **search_arguments(**where))
