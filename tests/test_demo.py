@@ -25,6 +25,7 @@ def test_the_demo_prints_the_same_60_lines_in_a_terminal_and_in_a_pipe(tmp_path:
     assert piped.returncode == 0, piped.stderr
     assert len(piped.stdout.splitlines()) <= 60
     assert "\x1b" not in piped.stdout
+    assert "1.0000" not in piped.stdout
     assert "Nothing here seems to answer that" in piped.stdout
     in_terminal = _run_in_terminal({**environment, "TERM": "xterm", "COLUMNS": "132"})
     assert "\x1b" in in_terminal

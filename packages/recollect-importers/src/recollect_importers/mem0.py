@@ -88,7 +88,7 @@ def _qdrant_payloads(file: Path) -> Iterator[_Payload | BadRow]:
 
 
 class _Point:
-    """Stands for a pickled Qdrant model: its data without its code."""
+    """The data of a pickled Qdrant model, without its code."""
 
     fields: dict[str, Any]
 

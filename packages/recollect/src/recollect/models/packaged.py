@@ -444,7 +444,7 @@ def load_transformer(packaged: PackagedModel, threads: int) -> Encoder:
         runs = token_windows(loaded.tokenizer, text, prefix, packaged.tokens)
         outputs = [loaded.run(ids)[0] for ids in runs]
         vector = as_one(np.stack([pool(tokens) for tokens in outputs]))
-        # Of a text longer than the model's limit, token vectors of the first window: about as many as are
+        # For a text longer than the model's limit, token vectors of the first window: about as many as are
         # kept.
         head, tail = frame_of(prefix)
         own = slice(head, len(runs[0]) - tail)

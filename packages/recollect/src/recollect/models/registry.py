@@ -71,7 +71,7 @@ class PackagedModel:
     document_prefix: str = ""
     centre: Path | None = None
     rotation: Path | None = None
-    """None where the first numbers already weigh the most, as after Matryoshka training."""
+    """None where the first numbers of a vector weigh the most, as after Matryoshka training."""
     token_centre: Path | None = None
     """The mean of its token vectors; None if tokens are not compared."""
 
