@@ -93,11 +93,11 @@ def _in_python(path: Path, source: str) -> Iterator[Finding]:
     last = 0
     for token in tokenize.generate_tokens(iter(source.splitlines(keepends=True)).__next__):
         if token.type == tokenize.COMMENT and not _REMARK.match(token.string):
-            text, line = token.string.lstrip("#: "), token.start[0]
+            text, row = token.string.lstrip("#: "), token.start[0]
             # A line below another comment continues it.
-            if (line != last + 1 and _OPENING.match(text)) or _UNUSUAL.search(text):
-                yield Finding(path, line, "texts", text)
-            last = line
+            if (row != last + 1 and _OPENING.match(text)) or _UNUSUAL.search(text):
+                yield Finding(path, row, "texts", text)
+            last = row
 
 
 def _paths(pattern: str) -> list[Path]:
