@@ -27,7 +27,7 @@ STEPS = (
         "recall 'any food allergies?' --limit 1 --explain",
     ),
     (
-        "A fact changes: the current one comes first, the old one is kept as history.",
+        "A fact changes: the newer one comes first, and the older one is marked.",
         "remember 'Releases ship on Thursdays now' --at 2026-06-02",
         "recall 'when do releases ship?' --limit 2",
     ),
@@ -35,6 +35,7 @@ STEPS = (
     (
         "A correction retires what was wrong. Nothing is lost, so you can undo it.",
         "supersede 2 'Nadia reviews every change to the billing code'",
+        "forget 5",
         "restore 2",
     ),
 )

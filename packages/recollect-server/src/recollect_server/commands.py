@@ -62,7 +62,9 @@ def serve_http_command(
 
 
 @command("ui", "recollect ui", "recollect ui --no-browser")
-@click.option("--port", default=_PORT, type=click.IntRange(0, 65535), hidden=True)
+@click.option(
+    "--port", default=_PORT, type=click.IntRange(0, 65535), show_default=True, help="Port of the dashboard."
+)
 @click.option("--no-browser", is_flag=True, help="Only print the link.")
 def ui_command(call: Call, port: int, no_browser: bool) -> None:
     """Open the dashboard in the browser, signed in.

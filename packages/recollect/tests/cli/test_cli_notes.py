@@ -231,7 +231,7 @@ def test_a_correction_is_told_in_words(notes: CommandLine) -> None:
     assert "#4 supersedes #1." in said
     assert "Retired, #1: Tidebook ships in May" in said
     assert "Retired too, a near-copy, #2: The Tidebook ships in May" in said
-    assert "Undo: recollect restore 1 2" in said
+    assert "Undo: recollect forget 4 && recollect restore 1 2" in said
 
 
 def test_only_what_was_named_is_retired_and_restored(notes: CommandLine) -> None:
@@ -242,7 +242,7 @@ def test_only_what_was_named_is_retired_and_restored(notes: CommandLine) -> None
     notes("supersede", "3", "Ana keeps goats", "--only")
     assert 3 not in _found(notes, "Ana keeps bees")
     said = notes("restore", "3").stdout
-    assert "#3 was superseded by #4, which stays" in said
+    assert "#4, which replaced it, is valid too" in said
     assert "recollect forget 4" in said
     assert set(_found(notes, "Ana keeps")) >= {3, 4}
 

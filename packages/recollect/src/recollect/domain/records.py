@@ -220,12 +220,17 @@ class Memory(Record):
         """The observations that hold now, oldest first."""
         return tuple(observation for observation in self.observations if observation.in_force)
 
-    def __cells__(self) -> dict[str, Any]:
+    @property
+    def summary(self) -> str:
+        """The text of a note or message; the name and current observations of an entity."""
         known = "; ".join(each.content for each in self.in_force)
+        return self.text or (f"{self.name}: {known}" if known else self.name)
+
+    def __cells__(self) -> dict[str, Any]:
         return {
             "id": self.id,
             "kind": str(self.kind),
-            "text": self.text or (f"{self.name}: {known}" if known else self.name),
+            "text": self.summary,
             "date": self.happened_at or self.created_at,
         }
 

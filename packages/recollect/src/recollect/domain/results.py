@@ -344,7 +344,7 @@ class Hit(Record):
 
     Examples:
         >>> hit = memory.recall("nuts", kinds="note")[0]
-        >>> hit.memory.text
+        >>> hit.text
         'Marisol Vega is allergic to nuts'
         >>> 0 <= hit.confidence <= 1
         True
@@ -371,12 +371,19 @@ class Hit(Record):
     """Memories that it seems to contradict, shown or not, newest first."""
 
     @property
+    def text(self) -> str:
+        """The text of a note or message; the name and current observations of an entity."""
+        return self.memory.summary
+
+    @property
     def outdated_by(self) -> ConflictingMemory | None:
         """The newest memory that says otherwise and is later than this one."""
         return next((each for each in self.conflicts_with if each.is_newer), None)
 
     def __cells__(self) -> dict[str, Any]:
-        return {"score": self.score, "confidence": self.confidence, **self.memory.__cells__()}
+        newer = None if self.outdated_by is None else f"older than #{self.outdated_by.id}"
+        cells = {"score": self.score, "confidence": self.confidence, **self.memory.__cells__()}
+        return cells if newer is None else {**cells, "note": newer}
 
 
 @dataclass(frozen=True, slots=True)
@@ -391,7 +398,7 @@ class Answer(Rows[Hit]):
         >>> len(answer), bool(answer)
         (1, True)
         >>> for hit in answer:
-        ...     print(hit.memory.id, hit.memory.text)
+        ...     print(hit.memory.id, hit.text)
         1 Marisol Vega is allergic to nuts
         >>> answer.to_dicts()[0]["kind"]
         'note'
@@ -432,7 +439,9 @@ class Answer(Rows[Hit]):
 
     def __cells__(self) -> dict[str, Any]:
         left_out = self.left_out + self.withheld or None
-        return {"query": self.query, "confidence": self.confidence, "left_out": left_out, "note": self.note}
+        doubt = "nothing here seems to answer that" if self.doubtful else None
+        note = "; ".join(filter(None, (doubt, self.note))) or None
+        return {"query": self.query, "confidence": self.confidence, "left_out": left_out, "note": note}
 
     @property
     def event(self) -> str | None:

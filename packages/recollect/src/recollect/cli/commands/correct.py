@@ -28,7 +28,7 @@ from recollect.cli.views import label, memory_data, memory_fields
 from recollect.text.phrases import ellipsize, entities_text, memories_text, quantity
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
     from datetime import timedelta
 
     from recollect.domain.records import Memory
@@ -119,7 +119,8 @@ def supersede_command(call: Call, old: int, new: tuple[str, ...], only: bool) ->
     if done.similar:
         details.append(f"To retire it too: recollect supersede ID {done.by.id}")
     ids = [str(each.id) for each in done.retired if each.observation is None]
-    details.append(f"Undo: recollect restore {' '.join(ids)}")
+    forget = "" if isinstance(by, int) else f"recollect forget {done.by.id} && "
+    details.append(f"Undo: {forget}recollect restore {' '.join(ids)}")
     mark: Mark = "note" if done.similar else "ok"
     warnings = [note for note in (unfinished_note(done.note), done.model_note) if note]
     return Result.message(f"#{done.by.id} supersedes #{old}.", data, details, mark, warnings)
@@ -216,7 +217,11 @@ def restore_command(call: Call, what: tuple[str, ...], observation: bool, yes: b
         if not observation:
             before = [memory.get(id_) for id_ in ids]
             back = [memory.restore(id_) for id_ in ids]
-            details = [line for was, now in zip(before, back, strict=True) for line in _restored(was, now)]
+            replacing = {each.superseded_by for each in before if each and each.superseded_by}
+            found = _as_far_as_readable(memory, sorted(replacing))
+            valid = {each.id for each in found if each.deleted_at is None}
+            pairs = zip(before, back, strict=True)
+            details = [line for was, now in pairs for line in _restored(was, now, valid)]
             data = {"restored": [memory_data(each) for each in back]}
             return Result.message(f"Restored {', '.join(map(_name, back))}.", data, details)
         for id_ in ids:
@@ -285,16 +290,16 @@ def _as_far_as_readable(memory: Engine, ids: Sequence[int]) -> list[Memory]:
     return [found[id_] for id_ in ids if id_ in found]
 
 
-def _restored(was: Memory | None, now: Memory) -> Iterator[str]:
-    """The text of a restored memory, and whether it is valid."""
+def _restored(was: Memory | None, now: Memory, valid: Collection[int]) -> Iterator[str]:
+    """Yield the text of a restored memory, and whether it or the `valid` memory that replaced it counts."""
     if now.text:
         yield f"#{now.id}: {ellipsize(label(now))}"
     if now.superseded_at is not None:
         by = f" by #{now.superseded_by}" if now.superseded_by else ""
         yield f"#{now.id} is still superseded{by}; to make it valid again: recollect restore {now.id}"
-    elif was is not None and was.superseded_at is not None:
-        by = f" by #{was.superseded_by}, which stays; to forget that: recollect forget {was.superseded_by}"
-        yield f"#{now.id} was superseded{by if was.superseded_by else ''}"
+    elif was is not None and was.superseded_by in valid:
+        id_ = was.superseded_by
+        yield f"#{id_}, which replaced it, is valid too. To forget it: recollect forget {id_}"
 
 
 def _name(memory: Memory) -> str:
