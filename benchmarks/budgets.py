@@ -18,7 +18,7 @@ from starlette.testclient import TestClient
 import recollect
 from recollect.cli.command import ExtraCommand
 from recollect.cli.main import cli
-from recollect.operations.catalogue import chosen
+from recollect.operations.catalogue import tools_named
 from recollect_server.access_policy import AccessPolicy
 from recollect_server.app import app
 
@@ -99,7 +99,7 @@ def _files_run() -> dict[str, int]:
         with recollect.open(store) as memory:
             policy = AccessPolicy("127.0.0.1", 0, token, ("testserver",))
             headers = {"Authorization": f"Bearer {token}"}
-            client = TestClient(app(lambda: memory, chosen("all"), policy), headers=headers)
+            client = TestClient(app(lambda: memory, tools_named("all"), policy), headers=headers)
 
             def ask() -> None:
                 client.post("/v1/recall", json={"query": question}).raise_for_status()

@@ -15,7 +15,7 @@ import uvicorn
 from conftest import PATIENCE_SECONDS
 from starlette.testclient import TestClient
 
-from recollect.operations.catalogue import chosen
+from recollect.operations.catalogue import tools_named
 from recollect_server.access_policy import AccessPolicy
 from recollect_server.app import app
 
@@ -49,7 +49,7 @@ class Api:
 
 def served(memory: Engine) -> Api:
     policy = AccessPolicy("127.0.0.1", 0, TOKEN, ("testserver",))
-    application = app(lambda: memory, chosen("all"), policy)
+    application = app(lambda: memory, tools_named("all"), policy)
     client = TestClient(application, headers=HEADERS, raise_server_exceptions=True)
     return Api(memory, application, client)
 

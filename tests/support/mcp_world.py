@@ -22,7 +22,7 @@ from mcp.client.streamable_http import streamable_http_client
 import recollect
 from recollect.mcp import server as mcp_server
 from recollect.mcp.server import MemoryServer
-from recollect.operations.catalogue import chosen
+from recollect.operations.catalogue import tools_named
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
@@ -213,7 +213,7 @@ class Served:
     async def inside(self, tools: str = "default", **more: Any) -> AsyncIterator[Client]:
         """A client of a server in this process: no start to wait for, the same code behind the transport."""
         with recollect.open(self.recollect.store, model="hashing") as memory:
-            server = MemoryServer(lambda: memory, chosen(tools)).server()
+            server = MemoryServer(lambda: memory, tools_named(tools)).server()
             async with Client(server, read_timeout_seconds=PATIENCE_SECONDS, **more) as client:
                 yield client
 

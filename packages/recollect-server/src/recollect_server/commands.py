@@ -46,10 +46,10 @@ def serve_http_command(
         return
     with quick_start():
         from recollect.mcp.stdio import LazyEngine, answering_hooks
-        from recollect.operations.catalogue import chosen
+        from recollect.operations.catalogue import tools_named
         from recollect_server.app import serve_http
     settings, _ = call.settings()
-    offered = chosen(tools or settings.tools)
+    offered = tools_named(tools or settings.tools)
     tls = _tls(tls_cert or settings.tls_cert, tls_key or settings.tls_key)
     policy = _access_policy(settings, token, tls=tls is not None, **access)
     with (
@@ -74,7 +74,7 @@ def ui_command(call: Call, port: int, no_browser: bool) -> None:
     """
     with quick_start():
         from recollect.mcp.stdio import LazyEngine
-        from recollect.operations.catalogue import chosen
+        from recollect.operations.catalogue import tools_named
         from recollect_server.authentication import OWN, BrowserSessions
         from recollect_server.sign_in import link_of_running_server, once_path
 
@@ -101,7 +101,7 @@ def ui_command(call: Call, port: int, no_browser: bool) -> None:
             warn(f"Serving {settings.store} at {policy.url(at, '/')} until Ctrl-C.")
             show(policy.url(at, once_path(sessions.link(OWN))))
 
-        serve_http(memory, chosen(settings.tools), policy, announce, sessions=sessions)
+        serve_http(memory, tools_named(settings.tools), policy, announce, sessions=sessions)
 
 
 def _tls(cert: Path | None, key: Path | None) -> SSLContext | None:

@@ -372,25 +372,25 @@ class Upkeep:
 
 
 class Internals:
-    """What servers, importers and other packages need of a memory beyond its public API."""
+    """Access to a memory beyond its public API, for servers, importers and other packages."""
 
     def __init__(self, memory: Engine) -> None:
-        self.services: Services = memory._services  # noqa: SLF001  # the one way to what a memory works with
+        self.services: Services = memory._services  # noqa: SLF001  # the only access to its services
 
     def now(self) -> datetime:
-        """The present, as this memory's clock has it."""
+        """Return the time of this memory's clock."""
         return self.services.clock()
 
     @retry_after_failover
     def version(self) -> int:
-        """Another number once anybody has written something, in this process or another."""
+        """Return a number that changes with every write of any process."""
         return self.services.store.version()
 
     def expecting(self, id: int, versions: Iterable[str]) -> Engine:  # noqa: A002  # the domain's word
         """The same memory for one change, which fails with `Outdated` unless memory `id` has one of these
         versions, as returned by `memory_version`. The check runs in the change's transaction.
         """
-        from recollect.engine import Engine  # loaded by whoever has a memory
+        from recollect.engine import Engine  # the caller has loaded it
 
         return Engine(replace(self.services, expected=ExpectedVersion(id, tuple(versions))))
 

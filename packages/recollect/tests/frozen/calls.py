@@ -38,7 +38,7 @@ from recollect.mcp.server import MemoryServer
 from recollect.memories.browse import BrowseFilter
 from recollect.models.embedders import embedder_named
 from recollect.models.extractors import extractor_named
-from recollect.operations.catalogue import chosen
+from recollect.operations.catalogue import tools_named
 from recollect.ranking.candidates import run
 from recollect.ranking.profiles import PROFILES
 from recollect.search.recording import UsageRecorder
@@ -468,7 +468,7 @@ def command_names() -> list[str]:
 
 @asynccontextmanager
 async def mcp_client(memory: Memory, tools: str) -> AsyncIterator[Client]:
-    server = MemoryServer(lambda: memory, chosen(tools)).server()
+    server = MemoryServer(lambda: memory, tools_named(tools)).server()
     async with Client(server, read_timeout_seconds=_PATIENCE_SECONDS) as client:
         yield client
 

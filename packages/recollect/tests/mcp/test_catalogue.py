@@ -10,15 +10,15 @@ import sys
 import pytest
 
 from recollect.domain.errors import InvalidInput
-from recollect.operations.catalogue import DEFINITIONS_FILE, SETS, chosen, definitions, operations
+from recollect.operations.catalogue import DEFINITIONS_FILE, SETS, definitions, operations, tools_named
 from recollect.text.tokens import count_tokens
 
 TOOLS = definitions()
 
 
 def test_tools_are_chosen_by_the_name_of_a_set_or_by_their_own_in_the_order_given() -> None:
-    assert {name: chosen(name) for name in SETS} == SETS
-    assert chosen(" stats, recall ,") == ("stats", "recall")
+    assert {name: tools_named(name) for name in SETS} == SETS
+    assert tools_named(" stats, recall ,") == ("stats", "recall")
     assert {"create_entities", "read_graph", "open_nodes"} < set(SETS["default"])
     assert SETS["all"] == tuple(TOOLS)
     assert set(SETS["recall-only"]) == {name for name in ("recall", "context") if TOOLS[name]["read_only"]}
@@ -47,7 +47,7 @@ def test_the_default_set_corrects_forgets_and_tells_history_within_4500_tokens()
 @pytest.mark.parametrize("wanted", ["", " , ", "recal", "recall,recal", "All"])
 def test_what_is_not_there_is_refused_with_what_is(wanted: str) -> None:
     with pytest.raises(InvalidInput, match=r"No tool named .*; there are the sets recall-only, default, all"):
-        chosen(wanted)
+        tools_named(wanted)
 
 
 def test_the_list_of_tools_loads_nothing_of_the_engine() -> None:
@@ -71,7 +71,7 @@ def test_every_tool_that_may_answer_with_much_takes_a_budget_and_every_list_a_li
 
 @pytest.mark.parametrize("name", SETS)
 def test_a_description_recommends_only_tools_that_are_offered_or_says_if(name: str) -> None:
-    for tool in chosen(name):
+    for tool in tools_named(name):
         firm = re.sub(r"`\w+` where it is offered", "", TOOLS[tool]["description"])
         named = {other for other in TOOLS if f"`{other}`" in firm}
         assert named <= set(SETS[name]), tool

@@ -19,7 +19,7 @@ from mcp_world import call_tool_ok, texts_of
 
 import recollect
 from recollect.mcp.server import MemoryServer
-from recollect.operations.catalogue import chosen, definitions
+from recollect.operations.catalogue import definitions, tools_named
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -76,7 +76,7 @@ class Fuzzed:
 @pytest.fixture(scope="module")
 def fuzzed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Fuzzed]:
     with recollect.open(tmp_path_factory.mktemp("fuzz") / "memory.db", model="hashing") as memory:
-        server = MemoryServer(lambda: memory, chosen("all")).server()
+        server = MemoryServer(lambda: memory, tools_named("all")).server()
         with (
             start_blocking_portal() as portal,
             portal.wrap_async_context_manager(Client(server, mode="legacy")) as client,

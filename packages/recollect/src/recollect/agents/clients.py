@@ -166,7 +166,7 @@ class Client:
     name: str
     title: str
     next: str
-    """What to do so that the client sees the change."""
+    """The step after which the client sees the change."""
     user: Callable[[Machine], PurePath] | None = None
     """The user's settings file; None if unknown."""
     project: str | None = None
@@ -303,7 +303,7 @@ class HookClient:
     user: Callable[[Machine], PurePath]
     project: str
     next: str
-    """What to do so that the client runs the hooks."""
+    """The step after which the client runs the hooks."""
     is_plugin: bool = False
     """Whether its hooks are a program, not a list."""
     version: int | None = None

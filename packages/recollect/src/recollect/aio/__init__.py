@@ -1,6 +1,6 @@
 """The same memory for `async` code: `async with recollect.aio.open("memory.db") as memory`.
 
-`__init__.pyi` beside it, made from the engine by `make docs`, tells type checkers what there is.
+Type checkers read `__init__.pyi`, which `make docs` generates from the engine.
 """
 
 from recollect.aio.async_engine import AsyncEngine

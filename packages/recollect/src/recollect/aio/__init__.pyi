@@ -84,7 +84,7 @@ _Given = ParamSpec("_Given")
 _Result = TypeVar("_Result")
 
 class AsyncEngine:
-    """A memory for `async` code. It has the engine's methods and groups; each call is to be awaited."""
+    """A memory for `async` code. It has the engine's methods and groups; await each call."""
 
     def __init__(self, engine: Engine) -> None: ...
     async def __aenter__(self) -> Self: ...

@@ -23,17 +23,17 @@ GROUPS: Mapping[str, Collection[str]] = {
 }
 """Properties of the engine that have methods of their own, each with the groups within it."""
 OF_ANOTHER_VIEW = "scoped"
-"""The method that asks no store, and gives the same memory as another sees it."""
+"""The method that returns a view for another scope, without reading the store."""
 _UNMARKED_READS = frozenset(("replay", "search", "search_semantic", "verify"))
-"""Methods that only read, though the engine does not say so of them."""
+"""Methods that only read, but have no `only_reads` mark."""
 
 _Result = TypeVar("_Result")
 
 
 class AsyncCalls:
-    """The engine, or one of its groups: what it offers, as coroutines.
+    """The methods of the engine, or of one of its groups, as coroutines.
 
-    A group is loaded with its first call, in the thread: importing its modules would hold up the loop.
+    A group is loaded in a thread at its first call, since importing its modules would block the loop.
     """
 
     def __init__(
@@ -51,7 +51,7 @@ class AsyncCalls:
             inner = GROUPS[name] if self._groups is GROUPS else ()
             return AsyncCalls(lambda: getattr(self._loaded(), name), self._threads, inner)
         if self._called is None and name != OF_ANOTHER_VIEW:
-            return self._loading(name)
+            return self._load_then_call(name)
         return self._offered(name)
 
     def __dir__(self) -> list[str]:
@@ -63,7 +63,7 @@ class AsyncCalls:
             self._called = self._load()
         return self._called
 
-    def _loading(self, name: str) -> Callable[..., Any]:
+    def _load_then_call(self, name: str) -> Callable[..., Any]:
         async def call(*args: Any, **options: Any) -> Any:
             await self._threads.run(self._loaded, abandons=True)
             return await self._offered(name)(*args, **options)
@@ -80,12 +80,12 @@ class AsyncCalls:
             raise AttributeError(f"{type(self._called).__name__!r} object has no attribute {name!r}")
         found = getattr_static(self._called, name)
         if isinstance(found, property):
-            if _only_reads(found.fget):  # it asks the store
+            if _only_reads(found.fget):  # it reads the store
                 return self._coroutine(found.fget, partial(getattr, self._called, name), abandons=True)
             return getattr(self._called, name)
         method = getattr(self._called, name)
         if name == OF_ANOTHER_VIEW:
-            return wraps(method)(lambda *args, **options: self._seen(method(*args, **options)))
+            return wraps(method)(lambda *args, **options: self._async_view(method(*args, **options)))
         return self._coroutine(method, method, abandons=name in _UNMARKED_READS or _only_reads(found))
 
     def _coroutine(self, like: Any, method: Callable[..., Any], *, abandons: bool) -> Callable[..., Any]:
@@ -95,16 +95,16 @@ class AsyncCalls:
 
         return call
 
-    def _seen(self, engine: Engine) -> AsyncEngine:
+    def _async_view(self, engine: Engine) -> AsyncEngine:
         return AsyncEngine(engine, self._threads)
 
 
 class AsyncEngine(AsyncCalls):
-    """A memory for `async` code. It has the engine's methods and groups; each call is to be awaited.
+    """A memory for `async` code. It has the engine's methods and groups; await each call.
 
-    A call runs in a thread, so the loop goes on meanwhile, and up to eight calls at a time. Cancelled, what
-    only reads ends at once; what writes is done to its end first, so that it is never half done, or is not
-    begun. A `progress` that a call takes is called from that thread.
+    Calls run in threads, up to eight at a time, and do not block the loop. A cancelled read ends at once. A
+    cancelled write does not start, or runs to its end, so it is never half done. A call's `progress` is
+    called from its thread.
     """
 
     def __init__(self, engine: Engine, threads: CallThreads | None = None) -> None:
@@ -124,12 +124,12 @@ class AsyncEngine(AsyncCalls):
         return await self._threads.run(partial(work, self._called, *args, **options), abandons=False)
 
     async def close(self) -> None:
-        """Let the calls under way end, write what is left to be noted, and release the file."""
+        """Wait for running calls, record the last answers, and release the file."""
         await self._threads.close(self._called.close)
 
 
 class AsyncOpening:
-    """Opens a memory, with what `recollect.open` takes: `async with open(…)`, or `await open(…)`."""
+    """Open a memory with the arguments of `recollect.open`: `async with open(…)`, or `await open(…)`."""
 
     def __init__(self, *args: Any, **options: Any) -> None:
         self._arguments = args, options

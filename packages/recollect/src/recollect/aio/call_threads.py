@@ -1,4 +1,4 @@
-"""Runs calls in threads for an asyncio loop, and ends cancelled ones."""
+"""Threads that run calls for an asyncio loop and end cancelled ones."""
 
 from __future__ import annotations
 
@@ -29,8 +29,9 @@ class CallThreads:
         self._is_closed = False
 
     async def run(self, work: Callable[[], _Result], *, abandons: bool) -> _Result:
-        """Call it in a thread. Cancelled, it is not begun; once begun, it ends early where it `abandons`."""
-        loop = asyncio.get_running_loop()  # before anything is begun: under Trio there is none
+        """Call `work` in a thread. A cancelled call does not start, or ends early if `abandons`."""
+        # First, since it raises under Trio, which has no asyncio loop.
+        loop = asyncio.get_running_loop()
         cancelled = Event()
 
         def end_if_cancelled() -> None:
@@ -55,11 +56,11 @@ class CallThreads:
                     # The result is dropped, even if the loop is closed by then.
                     called.cancel()
                 else:
-                    await _ended(called)
+                    await _wait_for_end(called)
             raise
 
     async def close(self, last: Callable[[], object]) -> None:
-        """Take no more calls, let those under way end, and then call `last`, even where this is cancelled."""
+        """Reject new calls, wait for running ones, then call `last`, even if this is cancelled."""
         with self._closing:
             self._is_closed = True
 
@@ -67,23 +68,23 @@ class CallThreads:
             self._pool.shutdown()
             last()
 
-        # In a thread of its own: those of the pool may all be busy.
+        # In a separate thread, since the pool may be busy.
         thread = ThreadPoolExecutor(1, "recollect-close")
         closing = asyncio.wrap_future(thread.submit(copy_context().run, finish))
         thread.shutdown(wait=False)
         try:
             await asyncio.shield(closing)
         except asyncio.CancelledError:
-            await _ended(closing)
+            await _wait_for_end(closing)
             raise
 
 
-async def _ended(called: asyncio.Future[_Result]) -> None:
+async def _wait_for_end(called: asyncio.Future[_Result]) -> None:
     """Wait until the call is over, and drop its result."""
     while not called.done():
         try:
             await asyncio.wait([called])
-        except asyncio.CancelledError:  # asked a second time; what writes is done to its end all the same
+        except asyncio.CancelledError:  # cancelled again, but a write must complete
             continue
     if not called.cancelled():
         called.exception()

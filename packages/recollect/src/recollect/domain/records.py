@@ -59,7 +59,7 @@ _SPANISH = {
 
 
 class Consolidation(StrEnum):
-    """How far a memory has come in sleep; written by dreams, not a ranking factor."""
+    """The stage of a memory's consolidation. Dreams set it; ranking ignores it."""
 
     STAGED = "staged"
     CONSOLIDATED = "consolidated"
@@ -79,7 +79,7 @@ class Scope:
 
     owner: str = ""
     agent: str | None = ""
-    """With None, all agents of the owner, and what belongs to no agent. Only for reading."""
+    """None means all agents of the owner and memories without an agent. Only for reading."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +130,7 @@ class Revision(Record):
 
 @dataclass(frozen=True, slots=True)
 class Absence(Record):
-    """A while in which a memory was gone."""
+    """A time in which a memory was forgotten or superseded."""
 
     why: str
     """`forgotten` or `superseded`."""
@@ -139,7 +139,7 @@ class Absence(Record):
 
 
 def note_field(about: str) -> Any:
-    """Declare a text that a note may have: a column of its name, told and settable wherever notes are."""
+    """Declare an optional text of a note: a column that all interfaces of notes show and set."""
     return field(default=None, metadata={**LISTED, "note_field": about})
 
 
@@ -178,14 +178,14 @@ class Memory(Record):
     role: str | None = None
     speaker: str | None = field(default=None, metadata=LISTED)
     undated: bool = False
-    """It is unknown when it was said: `created_at` is when it was stored."""
+    """The time of the message is unknown; `created_at` is when it was stored."""
     drawn_from: int | None = None
-    """The message that a note was drawn from."""
+    """The message from which a note was extracted."""
     tags: tuple[str, ...] = field(default=(), metadata=LISTED)
     mentions: tuple[int, ...] = field(default=(), metadata=HIDDEN)
     """The entities that it mentions."""
     about: tuple[int, ...] = field(default=(), metadata=HIDDEN)
-    """Those of them that the caller named, rather than the text."""
+    """Those of them that the caller named."""
     former: tuple[Revision, ...] = field(default=(), metadata=HIDDEN)
     """Former texts, oldest first."""
     similar_to: int | None = None
@@ -238,7 +238,7 @@ class Memory(Record):
 NOTE_FIELDS: Mapping[str, str] = {
     each.name: each.metadata["note_field"] for each in fields(Memory) if "note_field" in each.metadata
 }
-"""What each field that `note_field` declares says."""
+"""The fields declared with `note_field`, by name, with their descriptions."""
 
 _ASSISTANTS = frozenset({"assistant", "ai", "bot", "model"})
 
@@ -332,8 +332,8 @@ class Model(Record):
     name: str
     dims: int
     centre: bytes | None = field(default=None, repr=False, metadata=HIDDEN)
-    """Where this model's vectors crowd, as packed float32: a fact of the model, never of what is stored,
-    so that no scope's texts move another's shortlist. None: searches of any size are exact scans."""
+    """The centre of this model's vectors, as packed float32. It depends on the model only, so that no scope's
+    texts influence another's shortlist. If None, all searches are exact scans."""
     rotation: bytes | None = field(default=None, repr=False, compare=False, metadata=HIDDEN)
     """How to rotate vectors so that their prefixes carry the most: `dims // 3` orthonormal rows of `dims`
     numbers, as packed float16. It belongs to the model. Absent if its first numbers carry the most anyway
@@ -342,7 +342,7 @@ class Model(Record):
 
 
 class Found(NamedTuple):
-    """A memory that one search of the store came up with. The higher the score, the better."""
+    """A memory that a search of the store found. A higher score is better."""
 
     id: int
     score: float
@@ -351,7 +351,7 @@ class Found(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Session(Record):
-    """One conversation, as a whole."""
+    """A conversation."""
 
     name: str
     turns: int
@@ -362,7 +362,7 @@ class Session(Record):
 
 @dataclass(frozen=True, slots=True)
 class PastQuestion:
-    """Something that was asked, and what was shown for it, best first."""
+    """A question, and the memories shown for it, best first."""
 
     query: str
     profile: str | None

@@ -250,9 +250,9 @@ class Context(Rows[ContextItem]):
     tokens: int
     budget_tokens: int
     left_out: int
-    """Memories that were worth giving and did not fit, of the twenty best at most."""
+    """Relevant memories that did not fit the budget, counted among the twenty best."""
     bearing: float = 1.0
-    """How likely the query needs something remembered; where unlikely, no memory is given."""
+    """The probability that the query needs memories. If it is low, none are returned."""
     note: str | None = None
 
     def __bool__(self) -> bool:
@@ -358,15 +358,15 @@ class Hit(Record):
     the query around it) and `linked` (strength of its relation to the entities that the query names).
     """
     scores: Mapping[str, float] = field(default_factory=dict)
-    """Scores on the way that a profile keeps, such as `limbic_score`."""
+    """Intermediate scores that a profile records, such as `limbic_score`."""
     reasons: tuple[Reason, ...] = ()
     """The effect of each step, if asked for; together they give the score exactly."""
     passage: str | None = None
     """The piece that was nearest in meaning, as the model read it."""
     piece: str | None = None
-    """That piece of a long text, where it is not the whole."""
+    """The same passage as text, if it is only a part of a long text."""
     confidence: float | None = None
-    """How likely it is to be what was asked for, if estimated."""
+    """The probability that it answers the question, if estimated."""
     conflicts_with: tuple[ConflictingMemory, ...] = ()
     """Memories that it seems to contradict, shown or not, newest first."""
 
@@ -408,7 +408,7 @@ class Answer(Rows[Hit]):
     query: str
     hits: tuple[Hit, ...]
     mode: Mode
-    """Which searches found something."""
+    """The searches that found something."""
     note: str | None = None
     """A note on how the answer was made: meaning was not searched, texts wait for a vector, it was not
     re-ranked, or not ranked as tuned.
@@ -420,7 +420,7 @@ class Answer(Rows[Hit]):
     left_out: int = 0
     """Hits beyond the budget of tokens."""
     confidence: float | None = None
-    """How likely the store is to hold an answer at all; absent for an empty query, or if not estimated."""
+    """The probability that the store has an answer; absent for an empty query, or if not estimated."""
     abstained: bool = False
     """No hit seemed to answer, and the caller wanted no guesses."""
     withheld: int = 0

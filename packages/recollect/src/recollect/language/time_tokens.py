@@ -77,13 +77,13 @@ def tokenize(text: str) -> TokenizedText:
         value = None
         if kind != "word":
             # A date's bar is a group of its own, and the last to close inside it.
-            kind, value = _read("date" if kind == "bar" else kind, word)
+            kind, value = _parse_word("date" if kind == "bar" else kind, word)
         capital = text[start if places is None else places[start]].isupper()
         tokens.append(Token(kind, word, value, start, stop, capital))
     return TokenizedText(tuple(tokens), places, text != text.lower() and text != text.upper())
 
 
-def _read(kind: str, word: str) -> tuple[str, Any]:
+def _parse_word(kind: str, word: str) -> tuple[str, Any]:
     match kind:
         case "number":
             value = int(word) if len(word) <= 6 else 0

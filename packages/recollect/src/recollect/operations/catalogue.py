@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from recollect.operations.operation import Operation
 
 FOR_THE_STORE = frozenset({"migrate"})
-"""It reads any file of the server's machine, and so what other owners keep there."""
+"""Operations that require the right to the whole store: `migrate` reads any file of the machine."""
 DEFINITIONS_FILE = Path(__file__).with_name("definitions.json")
 INTERFACES_FILE = Path(__file__).with_name("interfaces.json")
 _MODULES = ("memories", "search", "graph", "upkeep", "dreams")
@@ -48,8 +48,8 @@ class Interfaces(TypedDict):
     """The fields of each `Endpoint`."""
 
 
-def chosen(names: str) -> tuple[str, ...]:
-    """The operations of a set, or of a list of names with commas between."""
+def tools_named(names: str) -> tuple[str, ...]:
+    """Return the operations of a set, or of a comma-separated list of names."""
     found = SETS.get(names) or tuple(name.strip() for name in names.split(",") if name.strip())
     unknown = [name for name in found if name not in SETS["all"]]
     if unknown or not found:
@@ -63,15 +63,17 @@ def chosen(names: str) -> tuple[str, ...]:
 
 @cache
 def definitions() -> Mapping[str, Definition]:
-    """From the file that `write_definitions` made: a client waits for them, and to derive them takes longer
-    than all else that a server does before its first answer."""
+    """Load the definitions from the file that `write_definitions` made.
+
+    To derive them would take most of a server's start, and a client waits for them.
+    """
     found: dict[str, Definition] = json.loads(DEFINITIONS_FILE.read_bytes())
     return found
 
 
 @cache
 def interfaces() -> Interfaces:
-    """From a file as well: help and routes need no operation."""
+    """Load the endpoints from their file, so that help and routes need not load the operations."""
     found: Interfaces = json.loads(INTERFACES_FILE.read_bytes())
     return found
 
@@ -92,7 +94,7 @@ def operations() -> Mapping[str, Operation]:
 
 @cache
 def http_operations() -> Mapping[str, Operation]:
-    """The same, and every other one that a module defines: HTTP offers all."""
+    """Every operation by name, including those that only HTTP offers."""
     return {**operations(), **_operations_in((*_MODULES, *_HTTP_MODULES))}
 
 
@@ -107,7 +109,7 @@ def _operations_in(modules: Sequence[str]) -> dict[str, Operation]:
     }
 
 
-# The files, made from what the operations declare. What is in a file keeps its place; the new comes after it.
+# The files are made from the declared operations. Entries keep their order; new ones are appended.
 
 
 def definitions_of(found: Iterable[Operation]) -> dict[str, Definition]:
@@ -119,7 +121,7 @@ def definitions_of(found: Iterable[Operation]) -> dict[str, Definition]:
 
 
 def interfaces_of(found: Iterable[Operation]) -> Interfaces:
-    """The endpoints by their tags."""
+    """The endpoints, grouped by tag."""
     found, known = tuple(found), interfaces()["endpoints"]
     tag, route = (_places(dict.fromkeys(each[field] for each in known)) for field in ("tag", "route"))
     endpoints = [endpoint for each in found for endpoint in each.endpoints]

@@ -1,4 +1,4 @@
-"""Operations of sleep: letting a memory dream, and taking a dream back."""
+"""Operations on dreams: run, preview, list and undo them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _MOST_LEFT = 50
 
 @dataclass(frozen=True, slots=True)
 class GateSummary:
-    """How past questions fare before and after, and the phase that made them worse, if one did."""
+    """How well past questions are answered before and after, and the phase that made them worse, if any."""
 
     questions: int
     before: float = field(metadata=in_json(digits=4))
@@ -62,7 +62,7 @@ class DreamDone:
 @operation("Dream", http="POST /dreams", tools="all", destructive=True)
 def _dream(
     call: OperationCall,
-    dry_run: bool = Field(default=False, description="Only tell what it would do"),
+    dry_run: bool = Field(default=False, description="Only report what it would do"),
     without: Many[str] = Field(default=[], description="Phases to leave out, such as prune or merge"),
 ) -> OperationReply[DreamDone]:
     """Let the memory sleep: strengthen what was used, let the rest fade, merge repeats, retire copies of
@@ -117,7 +117,7 @@ def _undo_dream(
     id: RowId = described("The dream's number"),
     later: bool = Field(default=False, description="Undo the dreams after it, too"),
 ) -> OperationReply[UndoneDreams]:
-    """Put everything back as it was before a dream. What was changed since stays as it is."""
+    """Undo the changes of a dream. Memories that were changed since stay as they are."""
     try:
         done = call.engine.dreams.undo(id, later=later)
     except NotFound as error:
@@ -135,7 +135,7 @@ def _undo_dream(
     )
 
 
-# Operations that look at dreams: those that were, with what they changed, and what will fade.
+# Operations that list past dreams and their changes.
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,14 +148,14 @@ class Loss:
 
 @dataclass(frozen=True, slots=True)
 class DreamGate:
-    """How past questions fared before and after."""
+    """How well past questions were answered before and after."""
 
     questions: int
-    made: Annotated[int, "Those of them that nobody asked: made of memories' own words"]
+    made: Annotated[int, "How many of them were generated from memories' own words"]
     before: float
     after: float
     blame: str | None
-    losses: Annotated[list[Loss], "What was found before, and would not be found after"]
+    losses: Annotated[list[Loss], "Memories that were found before, but would not be found after"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +178,7 @@ class DreamPage:
 
 @operation("List dreams", http="GET /dreams", read_only=True)
 def _list_dreams(call: OperationCall, limit: PageLimit = 20, cursor: Cursor | None = None) -> DreamPage:
-    """Dreams, the newest first, with what each did in numbers and how its gate judged it."""
+    """List dreams, the newest first, with their counts and the result of their gate."""
     found = call.engine.dreams.history(limit + 1, before=place_of(cursor) or None)
     shown = found[:limit]
     texts = texts_of_memories(call, {loss["memory"] for each in shown for loss in _losses(each)})
@@ -210,15 +210,15 @@ def _past_dream(dream: DreamRecord, texts: Mapping[int, str]) -> PastDream:
 
 @dataclass(frozen=True, slots=True)
 class DreamChange:
-    """One thing that a dream changed."""
+    """A change that a dream made."""
 
     what: Annotated[
-        str, "A field such as strength; or pruned, merged, corrected, link, and so on of observations"
+        str, "A field such as strength; or pruned, merged, corrected, link, merged observation and so on"
     ]
-    id: Annotated[int, "The memory; of an observation, the observation"]
+    id: Annotated[int, "Id of the memory, or of the observation"]
     before: str | float | int | None
     after: str | float | int | None
-    other: Annotated[int | None, "What it lives on in, is corrected by, or is linked to"] = None
+    other: Annotated[int | None, "The memory that it was merged into, corrected by or linked to"] = None
     text: str = ""
 
 
@@ -240,7 +240,7 @@ def _get_dream(
     limit: PageLimit = 100,
     cursor: Cursor | None = None,
 ) -> DreamDetail:
-    """A dream with every change that it made, before and after, page by page."""
+    """Get a dream with every change that it made, before and after, page by page."""
     record, journal = call.engine.dreams.journal(id)
     every = [each for each in _changes(journal) if what in (None, each.what)]
     shown, end = page_of(every, limit, cursor)
@@ -277,15 +277,15 @@ def _changes(journal: Mapping[str, Any]) -> Iterator[DreamChange]:
             yield DreamChange(lived["field"], id_, before, after)
 
 
-# The operation that tells what a dream would change, memory by memory; it writes nothing.
+# A preview of a dream's changes.
 
 
 @dataclass(frozen=True, slots=True)
 class DreamPreview:
     report: DreamReport = field(metadata=in_json(inline=True))
-    totals: Annotated[dict[str, int], "How many there are of what is listed only in part"]
-    texts: Annotated[dict[int, str], "What the memories say that are named by their ids"]
-    observations: Annotated[dict[int, str], "The same of observations"]
+    totals: Annotated[dict[str, int], "The full lengths of the lists"]
+    texts: Annotated[dict[int, str], "Texts of the memories in the lists, by id"]
+    observations: Annotated[dict[int, str], "Texts of the observations in the lists, by id"]
 
 
 # It takes long, so it has no time limit.
@@ -295,8 +295,8 @@ def _preview_dream(
     without: Many[str] = Field(default=[], description="Phases to leave out, such as prune or merge"),
     limit: int = Field(default=50, ge=1, le=1_000, description="Rows of each list"),
 ) -> DreamPreview:
-    """Everything that a dream would do now, with the memories: what grows stronger and what fades, what is
-    merged, corrected, pruned and linked, and how past questions would fare. Nothing is written.
+    """Preview everything that a dream would do now: memories that grow stronger, fade, or are merged,
+    corrected, pruned or linked, and how well past questions would be answered. Nothing is written.
     """
     report = call.engine.dream(dry_run=True, without=without, progress=call.progress).report
     lists = {name: getattr(report, name) for name in ("merged", "merged_observations", "corrected", "pruned")}
@@ -304,11 +304,11 @@ def _preview_dream(
     report = replace(report, **{name: rows[:limit] for name, rows in lists.items()})
     entities = call.engine.get_many(sorted({entity for entity, *_ in report.merged_observations}))
     observed = {seen.id: brief_text(seen.content) for each in entities.values() for seen in each.observations}
-    return DreamPreview(report, totals, texts_of_memories(call, _named(report)), observed)
+    return DreamPreview(report, totals, texts_of_memories(call, _memories_named(report)), observed)
 
 
-def _named(report: DreamReport) -> set[int]:
-    """The memories that a report names."""
+def _memories_named(report: DreamReport) -> set[int]:
+    """Return the ids of all memories in a report."""
     moved = (*report.strongest, *report.weakest, *report.stablest, *report.deeper)
     pairs = (*report.merged, *report.corrected, *(row[:2] for row in report.linked))
     lost = () if report.gate is None else report.gate.losses

@@ -1,4 +1,4 @@
-"""Operations on the knowledge graph: the nine of the official memory server, and what goes beyond them."""
+"""Operations on the knowledge graph: the nine of the official memory server, and a few more."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ if TYPE_CHECKING:
     from recollect.engine import Engine
 
 
-# Pages of a graph: whole entities with their relations, and of an overgrown one, a stretch at a time.
+# Pages of a graph: whole entities with their relations. An entity too large for a page spans several.
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +91,7 @@ class GraphPosition:
 
     @property
     def before(self) -> int:
-        """The last key that needs not be looked at again."""
+        """The last key that was shown completely."""
         return self.key if self.observation is None else self.key - 1
 
     def __str__(self) -> str:
@@ -120,11 +120,11 @@ def graph_page(
     more_after: int | None = None,
     shown_of: Callable[[Memory], Sequence[Observation]] = lambda memory: memory.in_force,
 ) -> GraphPage:
-    """As many of the entities as fit, each by its key, with all its relations; and where to go on.
+    """Return a page with the entities that fit the budget and all their relations, and a cursor.
 
-    So every relation stands on the page of each of its ends, and pages join to the whole. Of an entity that
-    no page could hold, one page after another shows a stretch. `more_after` is the last key, where more
-    follow. `shown_of` chooses among an entity's observations.
+    A relation is on the page of each of its ends, so the pages together are the whole graph. An entity too
+    large for one page spans several. `entities` are pairs of key and entity. `more_after` is their last key
+    if more entities follow. `shown_of` chooses among an entity's observations.
     """
     touching: defaultdict[int, list[Relation]] = defaultdict(list)
     for one in relations:
@@ -136,7 +136,7 @@ def graph_page(
     cursor = None if more_after is None else GraphPosition(more_after)
     note = None
     for index, (key, memory) in enumerate(entities):
-        node = _unseen(key, memory, shown_of(memory), touching[memory.id], position)
+        node = _rest_of_entity(key, memory, shown_of(memory), touching[memory.id], position)
         new = [one for one in node.relations if one.id not in taken]
         price = (
             row_tokens(node.row([]))
@@ -153,27 +153,27 @@ def graph_page(
             missing = len(entities) - index
             note = f"{missing} more did not fit {budget} tokens; go on with `cursor`, or ask more narrowly."
         else:
-            row, kept, stopped = _stretch(node, budget)
+            row, kept, stopped = _fit_entity(node, budget)
             shown.append(row)
             taken.update(kept)
             if stopped is not None:
                 cursor = stopped
             elif index + 1 < len(entities):
                 cursor = GraphPosition(key)
-            note = _missing(node, row, kept, budget)
+            note = _omission_note(node, row, kept, budget)
         break
     shown_relations = [relation_row(one) for one in relations if one.id in taken]
     return GraphPage(shown, shown_relations, PageEnd(None if cursor is None else str(cursor), note))
 
 
-def _unseen(
+def _rest_of_entity(
     key: int,
     memory: Memory,
     observations: Sequence[Observation],
     relations: Sequence[Relation],
     position: GraphPosition,
 ) -> _Node:
-    """The entity without what earlier pages showed of it."""
+    """Return the part of an entity that earlier pages did not show."""
     inside = position.observation
     # If the order has changed since, another entity may be in this place.
     known = inside == 0 or any(seen.id == inside for seen in memory.observations)
@@ -184,14 +184,14 @@ def _unseen(
     return _Node(key, memory, (), [one for one in relations if one.id > (position.relation or 0)])
 
 
-def _stretch(node: _Node, budget: int) -> tuple[EntityRow, list[int], GraphPosition | None]:
-    """The entity with as much as fits of its observations, then of its relations; and where that ends."""
+def _fit_entity(node: _Node, budget: int) -> tuple[EntityRow, list[int], GraphPosition | None]:
+    """Return the entity with the observations that fit, the ids of relations that fit, and the position."""
     left = budget - row_tokens(node.row([]))
     texts: list[str | ObservationRow] = []
     kept: list[int] = []
     last = 0
     for seen in node.observations:
-        # The first comes at least in part, or a page could never pass it.
+        # Show at least a part of the first, so that every page makes progress.
         text = observation_row(seen)
         if not texts:
             text = shorten_row(to_json(text), max(left, LEAST_PROSE))
@@ -208,7 +208,7 @@ def _stretch(node: _Node, budget: int) -> tuple[EntityRow, list[int], GraphPosit
     return node.row(texts), kept, None
 
 
-def _missing(node: _Node, row: EntityRow, kept: Sequence[int], budget: int) -> str | None:
+def _omission_note(node: _Node, row: EntityRow, kept: Sequence[int], budget: int) -> str | None:
     observations = len(node.observations) - len(row.observations)
     relations = len(node.relations) - len(kept)
     name = f"{node.memory.name[:40]!r}"
@@ -227,13 +227,13 @@ _MOST_IDS = 50
 _NAME_LETTERS = 80
 
 
-def _named(name: str) -> str:
-    """A name as a sentence has it: enough to recognise it by, and nothing of it outside its quotes."""
+def _quoted_name(name: str) -> str:
+    """Return a name for use in a sentence: shortened, in quotes."""
     return quoted(brief_text(name, _NAME_LETTERS))
 
 
-def _written(form: Callable[..., Any], rows: list[Any], *remarks: str | None) -> OperationReply[Any]:
-    """What was written, as the official server repeats it; of very much, the beginning, with a note."""
+def _written_reply(form: Callable[..., Any], rows: list[Any], *remarks: str | None) -> OperationReply[Any]:
+    """Return the rows written, as the official server does. If they exceed the budget, a note says so."""
     page = fit_page(rows, BUDGET, shared=False)
     note = None
     if page.left_out or page.shortened:
@@ -244,13 +244,13 @@ def _written(form: Callable[..., Any], rows: list[Any], *remarks: str | None) ->
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """As the official server answers to what leaves nothing to show."""
+    """The official server's answer to a write that returns no rows."""
 
     success: bool
     message: str
 
 
-def _done(message: str, remark: str | None = None) -> OperationReply[Done]:
+def _success(message: str, remark: str | None = None) -> OperationReply[Done]:
     return OperationReply(Done(True, message), message, remark)
 
 
@@ -292,14 +292,18 @@ def _create_entities(call: OperationCall, entities: Many[NewEntityRow]) -> Opera
     stored = stored or {}
     types = {entity["name"]: entity["entityType"] for entity in entities}
     written = [_written_entity(done, stored.get(done.id), types.get(done.name, "")) for done in changed]
-    gained = [_named(done.name) for done in batch.entities if not done.created and done.added]
-    typed = [f"{_named(done.name)} ({_named(done.took_type)})" for done in batch.entities if done.took_type]
+    gained = [_quoted_name(done.name) for done in batch.entities if not done.created and done.added]
+    typed = [
+        f"{_quoted_name(done.name)} ({_quoted_name(done.took_type)})"
+        for done in batch.entities
+        if done.took_type
+    ]
     kept = [
-        f"{_named(done.name)} keeps its type {_named(done.kept_type)}"
+        f"{_quoted_name(done.name)} keeps its type {_quoted_name(done.kept_type)}"
         for done in batch.entities
         if done.kept_type
     ]
-    reply = _written(
+    reply = _written_reply(
         CreatedEntities,
         written,
         f"These existed and gained the new observations: {name_list(gained)}." if gained else None,
@@ -318,7 +322,7 @@ class NewRelationRow(RelationKey):
 
 
 def _written_entity(done: ObservedEntity, memory: Memory | None, type_: str) -> EntityRow:
-    """With what is new of it; where it cannot be read back, as it was given."""
+    """Return the entity with its new observations. If it cannot be read back, return it as it was given."""
     if memory is None:
         return EntityRow(done.name, type_, [one.content for one in done.added])
     added = {one.id for one in done.added}
@@ -353,9 +357,11 @@ def _create_relations(
         for done, given in zip(batch.relations, stored, strict=True)
         if done.created
     ]
-    missing = sorted({_named(name) for done in batch.relations for name in done.also_created})
+    missing = sorted({_quoted_name(name) for done in batch.relations for name in done.also_created})
     remark = f"These entities did not exist and were created with the type 'unknown': {name_list(missing)}."
-    reply = _written(CreatedRelations, written, remark if missing else None, unfinished_note(batch.note))
+    reply = _written_reply(
+        CreatedRelations, written, remark if missing else None, unfinished_note(batch.note)
+    )
     return with_rejected(call, reply, batch.rejected)
 
 
@@ -411,13 +417,13 @@ def _add_observations(
         name: [each.content for each in done.added]
         for name, done in zip(_without(names, batch.rejected), batch.entities, strict=True)
     }
-    # One result for each item, as the official server has it, though two may speak of one entity.
+    # One result for each item, as the official server does, although two items may name the same entity.
     results = [
         AddedRow(item["entityName"], _take(added[item["entityName"]], item["contents"]))
         for item in observations
         if item["entityName"] in added
     ]
-    reply = _written(
+    reply = _written_reply(
         AddedObservations, results, _remark(batch.entities), unfinished_note(batch.note), batch.model_note
     )
     rows = [
@@ -432,14 +438,14 @@ def _remark(entities: Sequence[ObservedEntity]) -> str | None:
     """Return a note on what the new observations contradict or nearly repeat."""
     contradicted = [
         f"{quoted(brief_text(pair.content))} seems to contradict "
-        f"{quoted(brief_text(pair.contradicted_content))} of {_named(done.name)}"
+        f"{quoted(brief_text(pair.contradicted_content))} of {_quoted_name(done.name)}"
         for done in entities
         for pair in done.contradicts
     ]
     contradicting = {pair.observation for done in entities for pair in done.contradicts}
     similar = [
         f"{quoted(brief_text(pair.content))} nearly repeats {quoted(brief_text(pair.similar_content))} of "
-        f"{_named(done.name)}"
+        f"{_quoted_name(done.name)}"
         for done in entities
         for pair in done.similar
         if pair.observation not in contradicting
@@ -453,14 +459,14 @@ def _remark(entities: Sequence[ObservedEntity]) -> str | None:
 
 
 def _take(added: list[str], contents: Sequence[str | CorrectionRow]) -> list[str]:
-    """Remove from the observations added those that an item brought, and give them."""
+    """Remove an item's texts from `added` and return them."""
     texts = {one if isinstance(one, str) else one["content"] for one in contents}
     taken = [text for text in added if text in texts]
     added[:] = [text for text in added if text not in texts]
     return taken
 
 
-# Taking away
+# Deleting
 
 
 @operation(
@@ -474,7 +480,7 @@ def _take(added: list[str], contents: Sequence[str | CorrectionRow]) -> list[str
     idempotent=True,
 )
 def _delete_entities(call: OperationCall, entityNames: Many[str]) -> OperationReply[Done]:
-    """Forget entities and their relations, by exact name, where they should never have been saved. It can be
+    """Forget entities and their relations, by exact name, if they should never have been saved. It can be
     undone.
     """
     names, within = list(dict.fromkeys(entityNames)), Internals(call.engine)
@@ -482,12 +488,14 @@ def _delete_entities(call: OperationCall, entityNames: Many[str]) -> OperationRe
     absent = [name for name in map(clean_name, names) if name not in existing]
     deleted = call.engine.graph.delete_entities(names)
     alike, _ = attempt_follow_up(lambda: _similar_names(within, absent))
-    fewer = _fewer(len(deleted), len(names), f"names are exact; {alike or '`search_nodes` finds them'}")
-    return _done("Entities deleted successfully", join_sentences(fewer, _way_back(call, deleted)))
+    fewer = _missing_note(
+        len(deleted), len(names), f"names are exact; {alike or '`search_nodes` finds them'}"
+    )
+    return _success("Entities deleted successfully", join_sentences(fewer, _restore_hint(call, deleted)))
 
 
 def _similar_names(within: Internals, absent: Sequence[str]) -> str | None:
-    """Return observations that differ only in case or accents. They may be meant, but are not deleted."""
+    """Return names that differ only in case or accents. They may be meant, but are not deleted."""
     similar = {name: within.similar_names(name) for name in absent[:_MOST_IDS]}
     told = [
         f"there is no {name[:80]!r}, but {' and '.join(repr(other[:80]) for other in others)}"
@@ -497,14 +505,14 @@ def _similar_names(within: Internals, absent: Sequence[str]) -> str | None:
     return "; ".join(told[:_MOST_SIMILAR]) or None
 
 
-def _fewer(count: int, asked: int, remedy: str) -> str | None:
-    """That something was not there, if so: the official answer says success in any case."""
+def _missing_note(count: int, asked: int, remedy: str) -> str | None:
+    """Return a note if fewer existed than were named. The official answer reports success in any case."""
     if count >= asked:
         return None
     return f"{'Nothing matched' if not count else f'Only {count} of {asked} were there'}; {remedy}."
 
 
-def _way_back(call: OperationCall, deleted: tuple[int, ...]) -> str | None:
+def _restore_hint(call: OperationCall, deleted: tuple[int, ...]) -> str | None:
     if not deleted:
         return None
     if "restore" in call.offered:
@@ -533,7 +541,7 @@ def _delete_observations(call: OperationCall, deletions: Many[DeletionRow]) -> O
     asked = sum(len(set(texts)) for texts in removals.values())
     count = call.engine.graph.delete_observations(removals)
     remedy = "texts are exact; `open_nodes` shows them word for word"
-    return _done("Observations deleted successfully", _fewer(count, asked, remedy))
+    return _success("Observations deleted successfully", _missing_note(count, asked, remedy))
 
 
 @operation(
@@ -545,7 +553,7 @@ def _delete_relations(call: OperationCall, relations: Many[RelationKey]) -> Oper
     count = Internals(call.engine).count_existing(relations)
     call.engine.graph.delete_relations(relations)
     remedy = "`open_nodes` of either end shows what there is"
-    return _done("Relations deleted successfully", _fewer(count, len(relations), remedy))
+    return _success("Relations deleted successfully", _missing_note(count, len(relations), remedy))
 
 
 @operation("End a relation", http="POST /relations/end", tools="all")
@@ -556,12 +564,14 @@ def _end_relation(
     type: str = Field(alias="relationType"),
     at: Time | None = None,
 ) -> OperationReply[Done]:
-    """Say that a relation holds no more, as when someone leaves a job. It stays as history."""
+    """End a relation that no longer holds, as when someone leaves a job. It stays as history."""
     try:
         call.engine.graph.end_relation(source, type, target, at=at)
     except NotFound as error:
         raise NotFound(_nothing_to_end(call.engine, source, target, str(error))) from error
-    return _done(f"{_named(source)} {_named(type)} {_named(target)} has ended; it stays as history.")
+    return _success(
+        f"{_quoted_name(source)} {_quoted_name(type)} {_quoted_name(target)} has ended; it stays as history."
+    )
 
 
 def _nothing_to_end(engine: Engine, source: str, target: str, why: str) -> str:
@@ -575,7 +585,9 @@ def _nothing_to_end(engine: Engine, source: str, target: str, why: str) -> str:
     if not opened.entities:
         # The name could mean several.
         return why
-    told = [" ".join(map(_named, (one.source_name, one.type, one.target_name))) for one in opened.relations]
+    told = [
+        " ".join(map(_quoted_name, (one.source_name, one.type, one.target_name))) for one in opened.relations
+    ]
     return f"{why} {source[:80]!r} has: {name_list(told) or 'no relations'}."
 
 
@@ -586,8 +598,8 @@ def _nothing_to_end(engine: Engine, source: str, target: str, why: str) -> str:
     idempotent=True,
 )
 def _set_status(call: OperationCall, entityName: str, status: StatusWord) -> OperationReply[Done]:
-    """Mark an entity as active, paused, completed or archived; what is not active ranks lower."""
-    return _done(f"{_named(entityName)} is {call.engine.graph.set_status(entityName, status)} now.")
+    """Mark an entity as active, paused, completed or archived. Entities that are not active rank lower."""
+    return _success(f"{_quoted_name(entityName)} is {call.engine.graph.set_status(entityName, status)} now.")
 
 
 # Reading
@@ -648,7 +660,7 @@ def _open_nodes(
 
     position = GraphPosition.of(call.page.cursor)
     graph = call.engine.graph.open_nodes(names, record=not position.key, history=include_superseded)
-    # In the order of the graph, as the official server has it, whatever the order asked for.
+    # In the order of the graph, as the official server does, not in the order of `names`.
     ordered = sorted(graph.entities, key=lambda memory: memory.id)
     rest = [(memory.id, memory) for memory in ordered if memory.id > position.before]
     keyed = rest[: call.page.size]
@@ -686,9 +698,7 @@ class NeighbourPage:
 def _neighbours(
     call: OperationCall, name: str, depth: _DEPTH = 1, as_of: LookBack | None = None
 ) -> NeighbourPage:
-    """The entities around one, over as many relations as `depth` says, the nearest first. `open_nodes` shows
-    them.
-    """
+    """List the entities within `depth` relations of one, the nearest first. Read them with `open_nodes`."""
     found = call.engine.graph.neighbours_of(name, depth=depth, as_of=as_of)
     rows = [Neighbour(entity.name, entity.type, distance) for entity, distance in found.entities]
     neighbours, more = list_page(call.page, rows)
@@ -719,9 +729,9 @@ def _find_paths(
     call: OperationCall,
     source: str = Field(alias="from"),
     target: str = Field(alias="to"),
-    depth: _DEPTH = Field(default=4, description="At most so many relations; 4 if not given"),
+    depth: _DEPTH = Field(default=4, description="Longest path, in relations; 4 if not given"),
 ) -> PathPage:
-    """How two entities are connected: chains of relations from one to the other, the shortest first."""
+    """Find how two entities are connected: chains of relations between them, the shortest first."""
     found = call.engine.graph.paths(source, target, depth=depth, limit=MOST_PATHS)
     rows = [Path(len(path), list(map(relation_row, path))) for path in found.paths]
     paths, more = list_page(call.page, rows)

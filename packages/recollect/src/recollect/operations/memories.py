@@ -46,7 +46,7 @@ _SHOWN_BUDGET = 2_000
 
 @contextmanager
 def naming_ids() -> Iterator[None]:
-    """Tell in the error for an unknown id where ids come from."""
+    """Add to a `NotFound` error where ids come from."""
     try:
         yield
     except NotFound as error:
@@ -73,7 +73,7 @@ StatusWord = Annotated[
     PlainValidator(_status),
     WithJsonSchema({"type": "string", "description": "active, paused, completed or archived"}),
 ]
-"""Clients read the English words; the Spanish ones are taken as well."""
+"""Clients read the English words. The Spanish ones are accepted, too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,7 +218,7 @@ def _add_messages(
     call: OperationCall,
     session: str,
     messages: Many[MessageRow],
-    extract: bool = Field(default=True, description="Also draw notes out of them"),
+    extract: bool = Field(default=True, description="Also extract notes from them"),
 ) -> OperationReply[SavedMessages]:
     """Save raw turns of a conversation, in order, under the name of a session. For single facts use
     `remember`.
@@ -252,9 +252,9 @@ class Forgettable:
 @dataclass(frozen=True, slots=True)
 class Forgotten:
     forgotten: list[int]
-    would_forget: Annotated[
-        list[Forgettable] | None, "What a query finds; nothing of it is forgotten yet"
-    ] = omitted()
+    would_forget: Annotated[list[Forgettable] | None, "The hits of a query; none is forgotten yet"] = (
+        omitted()
+    )
     note: str | None = omitted()
 
 
@@ -274,7 +274,7 @@ def _forget(
     query: str | None = None,
 ) -> OperationReply[Forgotten]:
     """Forget memories when the user asks for it. Requires `ids`, or a `query`, which only shows what it would
-    forget. For what has changed, `remember` with `supersedes`.
+    forget. If a fact has changed, use `remember` with `supersedes` instead.
     """
     if (ids is None) == (query is None):
         raise InvalidInput("Give either `ids`, or a `query` to see what there is to forget.")
@@ -337,8 +337,8 @@ def _update(
     expires_at: Expiry | None = None,
     **fields: Any,
 ) -> OperationReply[MemoryId]:
-    """Change what is given of a memory; a former text stays as history. For what is no longer true,
-    `remember` with `supersedes`.
+    """Change the given fields of a memory; a former text stays as history. If a fact is no longer true, use
+    `remember` with `supersedes` instead.
     """
     with naming_ids():
         memory = call.engine.update(
@@ -359,12 +359,12 @@ def _update(
 @dataclass(frozen=True, slots=True)
 class ClearedSession:
     session: str
-    forgotten: Annotated[int, "Messages, and notes drawn out of them"]
+    forgotten: Annotated[int, "Messages, and notes extracted from them"]
 
 
 @operation("Clear a session", http="DELETE /sessions/{session}", tools="all", destructive=True)
 def _clear_session(call: OperationCall, session: str) -> OperationReply[ClearedSession]:
-    """Forget a whole conversation and the notes drawn out of it, when the user asks for it."""
+    """Forget a whole conversation and the notes extracted from it, when the user asks for it."""
     try:
         gone = len(call.engine.sessions.forget(session))
     except NotFound as error:
@@ -417,7 +417,7 @@ class HistoryPage:
     "History", http="GET /memories/{id}/history", tools="default", pages=Pages(1_000, 50, 100), read_only=True
 )
 def _history(call: OperationCall, id: RowId) -> OperationReply[HistoryPage]:
-    """What happened to a memory: what it said before, what corrected it, when."""
+    """List the changes of a memory: former texts, corrections and their times."""
     with naming_ids():
         history = call.engine.history(id)
     events, more = list_page(call.page, history.events)
@@ -426,7 +426,7 @@ def _history(call: OperationCall, id: RowId) -> OperationReply[HistoryPage]:
     return OperationReply(HistoryPage(history.memory.id, events, more), text, more.text)
 
 
-# Operations that write as the Python API does: many notes at once, and corrections with their copies.
+# Operations of the Python API that MCP does not offer: many notes at once, corrections with copies.
 
 _MOST_NOTES = 1_000
 
@@ -465,12 +465,12 @@ def _remember_many(
 )
 def _supersede(
     call: OperationCall,
-    old: RowId = described("What no longer holds"),
-    by: RowId | None = optional("The memory that holds instead"),
-    text: str | None = optional("Or a new note that says what holds"),
+    old: RowId = described("The memory that is no longer true"),
+    by: RowId | None = optional("The memory that replaces it"),
+    text: str | None = optional("Or the text of a new note that replaces it"),
     copies: bool = Field(default=True, description="Retire near-copies of the old one, too"),
 ) -> SupersedeResult:
-    """Retire a note or message in favour of another one, or of a new note. `restore` takes it back."""
+    """Retire a note or message in favour of another one, or of a new note. `restore` undoes it."""
     if (by is None) == (text is None):
         raise InvalidInput("Give either `by` or `text`; nothing was changed.")
     with naming_ids():

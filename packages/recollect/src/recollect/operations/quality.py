@@ -1,4 +1,4 @@
-"""Operations that measure how well this memory is found, and tune its rankings."""
+"""Operations that measure search quality and tune rankings."""
 
 from __future__ import annotations
 
@@ -28,12 +28,14 @@ if TYPE_CHECKING:
 def _self_test(
     call: OperationCall,
     profiles: Many[str] = Field(default=[], description="All if not given"),
-    sample: int = Field(default=SELF_TEST_SAMPLE, ge=1, le=2_000, description="Memories to ask for"),
-    limit: int = Field(default=SELF_TEST_HITS, ge=1, le=100, description="Hits that count"),
-    seed: int = Field(default=0, ge=0, description="Another one asks for other memories"),
+    sample: int = Field(default=SELF_TEST_SAMPLE, ge=1, le=2_000, description="Number of memories to test"),
+    limit: int = Field(
+        default=SELF_TEST_HITS, ge=1, le=100, description="A memory counts as found among these first hits"
+    ),
+    seed: int = Field(default=0, ge=0, description="A different seed tests different memories"),
 ) -> SelfTest:
-    """Ask for memories by their own words, names and days, and tell how many each profile finds, which it
-    misses and why. Nothing is written.
+    """Search for memories by their own words, names and days. Report how many each profile finds, which ones
+    it misses and why. Nothing is written.
     """
     return call.engine.self_test(
         profiles=profiles, sample=sample, limit=limit, seed=seed, progress=call.progress
@@ -45,7 +47,7 @@ def _confidence_curve(
     call: OperationCall,
     sample: int = Field(default=100, ge=1, le=1_000, description="Questions to ask at most"),
 ) -> ConfidenceCurve:
-    """How far the confidence of hits can be believed on this memory: what was stated, what proved right."""
+    """Measure how reliable the confidence of hits is on this memory: stated against actual accuracy."""
     return call.engine.tuning.confidence_curve(sample, call.progress)
 
 
@@ -60,7 +62,7 @@ class TuningState:
 
 @operation("Tuning state", http="GET /tuning", read_only=True)
 def _tuning_state(call: OperationCall) -> TuningState:
-    """Every profile's numbers, as published and as they are by now, and what the log holds."""
+    """Get every profile's numbers, published and current, and the state of the log."""
     tuning = call.engine.tuning
     return TuningState([tuning.numbers(name) for name in call.engine.profiles], tuning.log_status())
 
@@ -69,20 +71,20 @@ def _tuning_state(call: OperationCall) -> TuningState:
 def _analyze_tuning(
     call: OperationCall, profile: str | None = optional("The default if not given")
 ) -> TuningAnalysis:
-    """How a profile fares in the log against what it is compared with."""
+    """Compare a profile with its baseline on the log."""
     return call.engine.tuning.analyze(profile)
 
 
 _ProfileName = Annotated[str, described("The default if not given")]
-_DryRun = Annotated[bool, described("Only tell what it would do")]
+_DryRun = Annotated[bool, described("Only report what it would do")]
 
 
 @operation("Run tuning", http="POST /tuning/run", admin=True)
 def _run_tuning(
     call: OperationCall, profile: _ProfileName | None = None, dry_run: _DryRun = True
 ) -> TuningChange:
-    """Look for better numbers in the log of answers, and take a step towards them if they are better beyond
-    chance. It only tells what it would do, unless `dry_run` is false.
+    """Search the log of answers for better numbers, and move towards them if they are significantly better.
+    Unless `dry_run` is false, it only reports what it would do.
     """
     call.progress(0, 1)
     return call.engine.tuning.run(profile, dry_run=dry_run)
@@ -93,10 +95,10 @@ def _set_numbers(
     call: OperationCall,
     numbers: dict[str, float] = Field(description="By name, as `tuning_state` lists them", max_length=100),
     profile: _ProfileName | None = None,
-    exactly: bool = Field(default=False, description="Not only a tenth of the way"),
+    exactly: bool = Field(default=False, description="Set them exactly, not by a tenth of the way"),
     dry_run: _DryRun = False,
 ) -> TuningChange:
-    """Move numbers of a profile towards these by a tenth of the way, or exactly there."""
+    """Move numbers of a profile a tenth of the way towards these, or set them exactly."""
     return call.engine.tuning.set(numbers, profile, exactly=exactly, dry_run=dry_run)
 
 
@@ -104,18 +106,18 @@ def _set_numbers(
 def _reset_numbers(
     call: OperationCall, profile: _ProfileName | None = None, dry_run: _DryRun = False
 ) -> TuningChange:
-    """Give a profile its published numbers back; `rollback_tuning` takes that back."""
+    """Reset a profile to its published numbers. `rollback_tuning` undoes it."""
     return call.engine.tuning.reset(profile, dry_run=dry_run)
 
 
 @operation("Roll tuning back", http="POST /tuning/rollback", admin=True)
 def _rollback_tuning(
     call: OperationCall,
-    version: int | None = Field(default=None, ge=0, description="Those before the last if not given"),
+    version: int | None = Field(default=None, ge=0, description="Default: the version before the last"),
     profile: _ProfileName | None = None,
     dry_run: _DryRun = False,
 ) -> TuningChange:
-    """Go back to the numbers of a version of `tuning_history`."""
+    """Restore the numbers of a version of `tuning_history`."""
     return call.engine.tuning.rollback(version, profile, dry_run=dry_run)
 
 
@@ -132,7 +134,7 @@ def _tuning_history(
     limit: PageLimit = 50,
     cursor: Cursor | None = None,
 ) -> TuningHistory:
-    """Every set of numbers that a profile was given, the newest first."""
+    """List all versions of a profile's numbers, the newest first."""
     found = call.engine.tuning.history(profile, place_of(cursor) + limit + 1)
     return TuningHistory(*page_of(found, limit, cursor))
 
@@ -144,11 +146,11 @@ class LogEmptied:
 
 @operation("Empty the log", http="POST /answers/empty", destructive=True, idempotent=True, admin=True)
 def _empty_log(call: OperationCall) -> LogEmptied:
-    """Empty the log of answers and forget what was asked. There is no way back."""
+    """Empty the log of answers, with all questions. This cannot be undone."""
     return LogEmptied(call.engine.tuning.empty_log())
 
 
-# The log of answers: what was asked, shown and used, and the same question now.
+# The log of answers, and replays of logged questions.
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,8 +169,8 @@ def _list_answers(
     limit: PageLimit = 50,
     cursor: Cursor | None = None,
 ) -> AnswerPage:
-    """The log of answers, the newest first: the question, what was shown, what the profile and its baseline
-    ranked, and what became of it.
+    """List logged answers, the newest first: the question, the memories shown, the rankings of the profile
+    and its baseline, and the feedback.
     """
     found = call.engine.answers.page(
         profile=profile,
@@ -184,15 +186,15 @@ def _list_answers(
 
 @dataclass(frozen=True, slots=True)
 class RankedMemory:
-    """A memory and its places, from 1; null where it had none."""
+    """A memory and its ranks, from 1; null if it was not ranked."""
 
     id: int
-    text: Annotated[str, "As it reads now; empty where it was purged"]
+    text: Annotated[str, "The current text; empty if it was purged"]
     in_force: bool
     shown: int | None
     ranked: int | None
     baseline: int | None
-    now: Annotated[int | None, "By the profile, with its present numbers"] = None
+    now: Annotated[int | None, "By the profile, with its current numbers"] = None
     baseline_now: int | None = None
 
 
@@ -200,12 +202,12 @@ class RankedMemory:
 class AnswerDetail:
     answer: LoggedAnswer
     memories: list[RankedMemory]
-    same: Annotated[bool | None, "Of a replay: whether the profile ranks now as it did then"] = omitted()
+    same: Annotated[bool | None, "For a replay: whether the profile's ranking is unchanged"] = omitted()
 
 
 @operation("Get an answer", http="GET /answers/{id}", read_only=True)
 def _get_answer(call: OperationCall, id: RowId) -> AnswerDetail:
-    """One answer of the log, with where each memory stood in it and in the ranking beside it."""
+    """Get a logged answer, with the rank of each memory by the profile and by its baseline."""
     answer, memories = call.engine.answers.get(id)
     lists = (answer.shown, answer.ranked, answer.baseline)
     places = [{id_: place for place, id_ in enumerate(ids, start=1)} for ids in lists]
@@ -225,8 +227,8 @@ def _ranked(id_: int, memory: Memory | None, places: Iterable[int | None]) -> Ra
 
 @operation("Replay an answer", http="GET /answers/{id}/replay", read_only=True)
 def _replay_answer(call: OperationCall, id: RowId) -> AnswerDetail:
-    """Ask a question of the log again, and compare place by place: then and now, the profile and what it is
-    compared with. It leaves no trace.
+    """Repeat a logged question, and compare ranks then and now, by the profile and by its baseline. Nothing
+    is recorded.
     """
     found = call.engine.answers.replay(id)
     rows = [

@@ -1,4 +1,4 @@
-"""Records as the rows that operations answer with, and as the text that a language model reads."""
+"""Records as rows in answers of operations, and as text for a language model."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 
 _Row = TypeVar("_Row")
 
-# An answer to a write repeats what the caller knows: enough of it to recognise it by.
+# An answer to a write repeats texts that the caller knows; this much is enough to recognise them.
 _BRIEF_LETTERS = 400
 
 
 @dataclass(frozen=True, slots=True)
 class ObservationRow:
-    """An observation that has more to say than its text."""
+    """An observation with a kind or a correction."""
 
     content: str
     kind: str | None = omitted()
@@ -39,7 +39,7 @@ class ObservationRow:
 
 @dataclass(frozen=True, slots=True)
 class EntityRow:
-    """An entity in the official server's form, with what that has no place for where there is any."""
+    """An entity in the official server's form, with its kinds, corrections and status if it has any."""
 
     name: str
     entityType: str
@@ -96,7 +96,7 @@ def brief_text(text: str, most: int = _BRIEF_LETTERS) -> str:
 
 
 def rounded(data: Any) -> Any:
-    """With numbers to three digits: what moves beyond them is the clock, and no caller asked for the time."""
+    """Return the data with numbers to three digits. Further digits would change with the clock."""
     match data:
         case float():
             return round(data, 3) if abs(data) >= 1 else float(f"{data:.3g}")
@@ -111,27 +111,27 @@ def rounded(data: Any) -> Any:
 def with_rejected(
     call: OperationCall, reply: OperationReply[Any], rejected: Iterable[RejectedRow]
 ) -> OperationReply[Any]:
-    """With the rows that were left out, for a caller who asked to keep going."""
+    """Return the reply with the rejected rows, if the caller asked to keep going."""
     if not call.keep_going:
         return reply
     return replace(reply, result={**to_json(reply.result), "rejected": to_json(tuple(rejected))})
 
 
 def row_of(form: type[_Row], record: object, **computed: object) -> _Row:
-    """The record's fields that the form names, beside what is computed."""
+    """Build a `form` from the record's fields of the same names and the computed values."""
     names = [each.name for each in fields(form) if each.name not in computed]  # type: ignore[arg-type]  # a dataclass
     return form(**{name: getattr(record, name) for name in names}, **computed)
 
 
 def entity_row(memory: Memory, observations: Iterable[Observation] | None = None) -> EntityRow:
-    """With these observations; with those in force, where none are given."""
+    """Return an entity with these observations (default: those in force)."""
     shown = memory.in_force if observations is None else observations
     status = None if memory.status is Status.ACTIVE else memory.status
     return EntityRow(memory.name, memory.type, list(map(observation_row, shown)), status)
 
 
 def observation_row(observation: Observation) -> str | ObservationRow:
-    """The text alone, as the official server has it, where there is no more to say."""
+    """Return only the text, as the official server does, unless there is a kind or a correction."""
     kind = None if observation.kind == GENERIC else observation.kind
     if kind is None and observation.superseded_at is None:
         return observation.content
@@ -144,7 +144,7 @@ def relation_row(relation: Relation) -> RelationRow:
 
 
 def hit_row(hit: Hit, *, superseded: bool = False) -> HitRow:
-    """With `superseded`, also what an entity's observations said before they were corrected."""
+    """Return the row of a hit. With `superseded`, include corrected observations of an entity."""
     memory = hit.memory
     corrected = [
         observation.content
@@ -165,7 +165,7 @@ def hit_row(hit: Hit, *, superseded: bool = False) -> HitRow:
 
 
 def listed_row(memory: Memory) -> ListedRow:
-    """A memory of a list: as a hit, without what only a question gives."""
+    """Return the row of a memory in a list: like a hit, without score and confidence."""
     text = memory_text(memory, None)
     return ListedRow(memory.id, memory.kind, text, _time_of(memory), _as_listed(memory))
 
@@ -175,13 +175,13 @@ def _time_of(memory: Memory) -> datetime | None:
 
 
 def _as_listed(memory: Memory) -> Memory:
-    # The source of a session's message is only a mark, by which an import knows it again.
+    # The source of a session's message is only a mark for repeated imports.
     source = None if memory.session else memory.source
     return replace(memory, speaker=memory.speaker or memory.role, source=source)
 
 
 def hit_lines(hits: Iterable[Mapping[str, Any]], notes: Iterable[str]) -> str:
-    """Hits as lines: far fewer tokens than JSON, and as clear."""
+    """Return hits as lines of text, which take far fewer tokens than JSON."""
     hits = list(hits)
     shown = {hit["id"] for hit in hits}
     lines = [_hit_line(hit, shown) for hit in hits] or ["Nothing was found."]
@@ -202,13 +202,13 @@ def _hit_line(hit: Mapping[str, Any], shown: Collection[int]) -> str:
 
 
 def _minute(at: str) -> str:
-    """`2026-03-01 09:05 UTC`; of midnight the day alone, since that is what a date without a time becomes."""
+    """Return `2026-03-01 09:05 UTC`, or only the day at midnight: dates without a time are stored so."""
     day, time = at[:10], at[11:16]
     return day if time == "00:00" else f"{day} {time} UTC"
 
 
 def _conflicts(hit: Mapping[str, Any], shown: Collection[int]) -> str:
-    """` (older than #12)`, ` (newer than #3, #7 "…")`: what is not among the hits is quoted."""
+    """Return ` (older than #12)` or ` (newer than #3, #7 "…")`. Memories that are not hits are quoted."""
     others = [
         (
             f"#{other['id']}" + ("" if other["id"] in shown else f" {quoted(other['text'])}"),
@@ -224,7 +224,7 @@ def _conflicts(hit: Mapping[str, Any], shown: Collection[int]) -> str:
 
 
 def best_observations_first(observations: Sequence[str], query: str, passage: str | None = None) -> list[str]:
-    """What was found by meaning, then what shares most words with the query."""
+    """Sort observations: those in the passage found first, then by words shared with the query."""
     query_terms = set(content_words(query))
     return sorted(
         observations,
@@ -237,7 +237,7 @@ def best_observations_first(observations: Sequence[str], query: str, passage: st
 
 @dataclass(frozen=True, slots=True)
 class MemoryRow:
-    """A note or a message, with what is known about it."""
+    """A note or a message with its details."""
 
     id: int
     kind: Kind

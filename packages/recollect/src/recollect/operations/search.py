@@ -1,4 +1,4 @@
-"""Operations that find memories, explain what was found, and say how good it was."""
+"""Operations that find memories, explain rankings, and take feedback."""
 
 from __future__ import annotations
 
@@ -70,8 +70,8 @@ def _recall(
     query: str = described("What you want to know, as a question"),
     kinds: Many[AnyKind] | None = None,
     tags: Many[str] | None = None,
-    as_of: LookBack | None = optional("Answer as the memory stood then; a day: at its end"),
-    session: str | None = optional("Of messages, only those of this session"),
+    as_of: LookBack | None = optional("Search the memory as of then; a day: its end"),
+    session: str | None = optional("Limit messages to this session"),
     include_superseded: bool = False,
     profile: str | None = optional(_PROFILES),
     min_confidence: float | None = Field(default=None, ge=0, le=1),
@@ -120,15 +120,15 @@ def _context(
     call: OperationCall,
     query: str | None = None,
     messages: Many[MessageRow] | None = None,
-    session: str | None = optional("Whose recent turns to include"),
+    session: str | None = optional("Include its recent turns"),
     budget_tokens: int = Field(default=_CONTEXT_BUDGET, ge=50),
 ) -> OperationReply[ContextText]:
-    """Get what is worth reading before you answer, dated and sourced, at the start of a conversation or task.
-    Requires a `query`, or its last `messages`.
+    """Get relevant memories, dated and sourced, at the start of a conversation or task. Requires a `query`,
+    or its last `messages`.
     """
     if not (query or messages):
         raise InvalidInput("Give a `query`, or the last `messages` of the conversation.")
-    # The result has the ids beside the text, and as JSON a line break in it costs one more.
+    # Reserve an eighth for the ids beside the text and for line breaks escaped in JSON.
     context = call.engine.context(
         messages or query, budget_tokens=budget_tokens - budget_tokens // 8, session=session
     )
@@ -174,8 +174,8 @@ class SemanticPage:
     read_only=True,
 )
 def _search_semantic(call: OperationCall, query: str) -> OperationReply[SemanticPage]:
-    """Find entities by what they mean, ranked by similarity, how often and how lately they were used, and
-    what is usually seen together.
+    """Find entities by meaning, ranked by similarity, by how often and how recently they were used, and by
+    what is often found together with them.
     """
     engine = call.engine
     found = find(
@@ -294,7 +294,7 @@ class ExplainedPage:
     read_only=True,
 )
 def _explain(call: OperationCall, query: str, profile: str = _PROFILE) -> OperationReply[ExplainedPage]:
-    """Why memories stand where they do for a query: every step that made the score."""
+    """Explain the ranking of a query: every step of each memory's score."""
     page = hits_page(
         call,
         query,
@@ -325,9 +325,9 @@ def _why_not(
     as_of: LookBack | None = None,
     session: str | None = None,
     include_superseded: bool = False,
-    detail: bool = Field(default=False, description="Also what each search and each step made of it"),
+    detail: bool = Field(default=False, description="Also return the result of every search and step"),
 ) -> OperationReply[WhyNotAnswer]:
-    """Why a memory was not found for a query, and what would lift it. Requires its `id`, or a `name`."""
+    """Explain why a query did not find a memory, and what would help. Requires its `id`, or a `name`."""
     memory = id or name
     if not memory:
         raise NotFound("Name the memory by its `id`, or an entity by its `name`.")

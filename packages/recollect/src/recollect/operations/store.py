@@ -1,4 +1,4 @@
-"""Operations on the store itself: its health, backups, what goes for good, and what comes in and out."""
+"""Operations on the store itself: health, backups, purging, import and export."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _MOST_PROBLEMS = 100
 _EXPORT_PARTS = {"m": "memory", "r": "relation", "s": "scope", "u": "usage", "t": "tuned", "q": "recall"}
 _EXPORT_PARTS |= {"a": "answer", "d": "dream"}
 _PLACE = re.compile(rf"([{''.join(_EXPORT_PARTS)}])(\d{{1,18}})")
-# In letters: a page ends here, whatever the limit; an answer of the log may have a hundred kilobytes.
+# Characters after which a page ends, whatever the limit. A logged answer may have a hundred kilobytes.
 _EXPORT_PAGE = 4_000_000
 
 
@@ -65,7 +65,7 @@ class Health:
 
 @operation("Doctor", http="GET /upkeep/doctor", read_only=True, of_every_owner=True)
 def _doctor(call: OperationCall) -> Health:
-    """What is in order with the whole store and what is not, each with what to do about it."""
+    """Check the whole store. Each problem comes with advice."""
     return Health(list(store_checks(call.engine)))
 
 
@@ -136,7 +136,7 @@ class StoreReport:
 
 @operation("State of the store", http="GET /upkeep/store", read_only=True, of_every_owner=True)
 def _store_state(call: OperationCall) -> StoreReport:
-    """How large the whole store is, its model, what waits for a vector, who works on it, its backups."""
+    """Get the size of the whole store, its model, texts without vectors, open processes and backups."""
     engine = call.engine
     return StoreReport(engine.upkeep.store_state(), engine.counts(), engine.model)
 
@@ -151,9 +151,9 @@ class Verification:
 @operation("Verify", http="POST /upkeep/verify", idempotent=True, of_every_owner=True)
 def _verify(
     call: OperationCall,
-    quick: bool = Field(default=False, description="Only whether all can be read, and texts are as stored"),
+    quick: bool = Field(default=False, description="Only check that all can be read and texts are intact"),
 ) -> Verification:
-    """Everything that is wrong with the store. It changes nothing; `recollect doctor --repair` mends it."""
+    """List all damage to the store. It changes nothing; to repair it, run `recollect doctor --repair`."""
     call.progress(0, 1)
     found = call.engine.upkeep.verify(quick=quick)
     call.progress(1, 1)
@@ -162,16 +162,16 @@ def _verify(
 
 @operation("Back up", http="POST /upkeep/backup", of_every_owner=True)
 def _backup(call: OperationCall) -> BackupFile:
-    """Copy the store into the folder of backups beside it, while others go on reading and writing."""
+    """Copy the store into the folder of backups beside it. Reads and writes continue."""
     return call.engine.upkeep.backup(progress=call.progress)
 
 
 @operation("Reindex", http="POST /upkeep/reindex", idempotent=True, of_every_owner=True)
 def _reindex(
     call: OperationCall,
-    model: str | None = optional("Another model to switch to; everything is embedded anew then"),
+    model: str | None = optional("Model to switch to; all texts are embedded again"),
 ) -> ReindexResult:
-    """Embed what waits for a vector, or everything with another model. Search goes on meanwhile."""
+    """Embed texts that have no vector yet, or all texts with another model. Searches continue."""
     try:
         return call.engine.reindex(model, call.progress)
     except ModelUnavailable as error:
@@ -189,7 +189,7 @@ class Purged:
 
 @operation("Purge", http="POST /upkeep/purge", destructive=True, admin=True)
 def _purge(call: OperationCall, ids: Many[RowId] = described("Forgotten memories of this owner")) -> Purged:
-    """Destroy forgotten memories for good. There is no way back."""
+    """Destroy forgotten memories. This cannot be undone."""
     done = call.engine.purge(ids=ids)
     return Purged(int(done), done.note)
 
@@ -198,9 +198,9 @@ def _purge(call: OperationCall, ids: Many[RowId] = described("Forgotten memories
     "Purge all that was forgotten", http="POST /upkeep/purge-forgotten", destructive=True, of_every_owner=True
 )
 def _purge_forgotten(
-    call: OperationCall, before: Time = described("What was forgotten before this")
+    call: OperationCall, before: Time = described("Purge memories that were forgotten before this time")
 ) -> Purged:
-    """Destroy for good what was forgotten before a time, of every owner. There is no way back."""
+    """Destroy all memories, of every owner, that were forgotten before a time. This cannot be undone."""
     done = call.engine.purge(before)
     return Purged(int(done), done.note)
 
@@ -216,11 +216,11 @@ def _import_text(
     call: OperationCall,
     jsonl: str = Field(max_length=_LONGEST_IMPORT, description="The file's lines, each a JSON object"),
     format: Literal["auto", "official", "full"] = "auto",
-    keep_going: bool = Field(default=True, description="Leave out lines that cannot be read, and name them"),
-    dry_run: bool = Field(default=False, description="Only tell what the lines hold; nothing is written"),
+    keep_going: bool = Field(default=True, description="Skip lines that cannot be read, and report them"),
+    dry_run: bool = Field(default=False, description="Only report what the lines contain; write nothing"),
 ) -> ImportedText:
-    """Bring in the official memory server's JSONL, or a full export of ours, as `recollect import` does. The
-    full one goes to the owners that it names. Bringing in the same again changes nothing.
+    """Import the official memory server's JSONL or a full export of Recollect, as `recollect import` does. A
+    full export goes to the owners that it names. Importing the same lines again changes nothing.
     """
     if dry_run:
         preview = import_preview(io.StringIO(jsonl), call.progress)
@@ -256,12 +256,12 @@ def _export(
     limit: PageLimit = 500,
     cursor: Cursor | None = None,
     learning: bool = Field(
-        default=True, description="Of `full`: with what was asked, and what was learnt from it"
+        default=True, description="With `full`: include questions and what was learnt from them"
     ),
 ) -> ExportPage:
-    """What this owner's memory holds, page by page, as `import_text` takes it: `full` is everything,
-    forgotten things and what was learnt from use too; `official` is the graph as the official memory server
-    has it. What is written meanwhile may be on a later page.
+    """Export this owner's memory, page by page, in a form that `import_text` accepts. `full` is everything,
+    including forgotten memories and what was learnt from use. `official` is the graph in the format of the
+    official memory server. Writes during an export may be on a later page.
     """
     place = _PLACE.fullmatch(cursor or "m0")
     if place is None:
@@ -281,7 +281,7 @@ def _export(
             after, size = last, size + len(written)
             if size >= _EXPORT_PAGE:
                 break
-    # Each part begins on a page of its own, since it names memories of any page.
+    # Each part begins on a new page, since it may refer to memories of any earlier page.
     ends = len(lines) < limit and size < _EXPORT_PAGE
     rest = parts[parts.index(part) + 1 :]
     next_: str | None = f"{part}{after}"
@@ -291,7 +291,7 @@ def _export(
 
 
 def _numbered(found: Export, part: str, after: int, *, full: bool) -> Iterator[tuple[int, Any]]:
-    """The records of a part, each with the number after which the next page begins."""
+    """Return the records of a part, each with the number for the next page's cursor."""
     if part == "m":
         return ((each.id, each) for each in (found.memories(after) if full else found.entities(after)))
     if part == "r":
@@ -301,7 +301,7 @@ def _numbered(found: Export, part: str, after: int, *, full: bool) -> Iterator[t
     return found.read_learnt(name, after)
 
 
-# Operations on the server: who may use it over HTTP, and how long its calls took.
+# Operations on the server: access tokens and latencies.
 
 
 @dataclass(frozen=True, slots=True)
@@ -311,14 +311,14 @@ class TokenList:
 
 @operation("List tokens", http=Endpoint("GET /tokens", tag="Server"), read_only=True, of_every_owner=True)
 def _list_tokens(call: OperationCall) -> TokenList:
-    """Who may use this store over HTTP, by name. The tokens themselves are kept nowhere."""
+    """List the access tokens for HTTP by name. The tokens themselves are not stored."""
     return TokenList(list(Tokens(call.engine).list()))
 
 
 @dataclass(frozen=True, slots=True)
 class CreatedToken:
     name: str
-    token: Annotated[str, "Shown this once; it is kept only as its hash"]
+    token: Annotated[str, "Shown only once; the store keeps a hash"]
 
 
 @operation("Create a token", http=Endpoint("POST /tokens", tag="Server"), of_every_owner=True)
@@ -326,10 +326,10 @@ def _create_token(
     call: OperationCall,
     name: str = described("Up to 64 letters of ASCII, digits, dots, dashes and underscores"),
     right: Literal["read", "write", "admin"] = "write",
-    owner: str | None = optional("The only owner that its holder sees; every owner if not given"),
-    agent: str | None = optional("Of that owner, the only agent; all of them if not given"),
+    owner: str | None = optional("Limit the token to this owner (default: all owners)"),
+    agent: str | None = optional("Limit the token to this agent of the owner (default: all agents)"),
 ) -> CreatedToken:
-    """Let somebody use this store over HTTP. The answer has the token, which nobody can show again."""
+    """Create an access token for HTTP. The answer is the only place where the token is shown."""
     if agent and owner is None:
         raise InvalidInput("An `agent` is one of an owner; give the `owner` too. No token was made.")
     sees = None if owner is None else Scope(owner, agent or None)
@@ -348,7 +348,7 @@ class RevokedToken:
     of_every_owner=True,
 )
 def _revoke_token(call: OperationCall, name: str) -> RevokedToken:
-    """Let nobody in by this token any more; servers notice within a second or two."""
+    """Revoke an access token. Servers reject it within two seconds."""
     Tokens(call.engine).revoke(name)
     return RevokedToken(name)
 
@@ -362,13 +362,13 @@ class Latencies:
 @operation("Latencies", http="GET /server/latencies", read_only=True)
 def _latencies(
     call: OperationCall,
-    operation: str | None = optional("Only of this one, such as recall"),
+    operation: str | None = optional("Only this operation, such as recall"),
     since: Time | None = optional("Only from this minute on"),
     limit: PageLimit = 500,
     cursor: Cursor | None = None,
 ) -> Latencies:
-    """How long the calls of this server took, minute by minute over the last day, the newest first. Minutes
-    without calls are left out.
+    """List how long the calls of this server took, minute by minute over the last day, the newest first.
+    Minutes without calls are left out.
     """
     found = [
         each

@@ -1,4 +1,4 @@
-"""Operations that look after a memory: duplicates, what wants care, splitting, statistics."""
+"""Operations that maintain a memory: duplicates, reports, splits, statistics, review."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def _find_duplicate_observations(
         default=0.85, ge=0, le=1, description="Similarity from 0 to 1; 0.85 if not given"
     ),
 ) -> DuplicatePage:
-    """Pairs of observations of an entity that nearly repeat one another, to be merged or removed."""
+    """Find pairs of observations of one entity that nearly repeat each other, to be merged or removed."""
     found = call.engine.upkeep.find_duplicate_observations(
         entity_name, threshold=threshold, limit=_ALL_PAIRS, progress=call.progress
     )
@@ -103,7 +103,7 @@ class TopicRow:
 
 @dataclass(frozen=True, slots=True)
 class AnalysisRow:
-    """How large an entity is; where it is asked for, also the topics that it falls into."""
+    """The size of an entity and, where asked for, its topics."""
 
     entity_name: str
     entity_type: str
@@ -191,8 +191,8 @@ def _consolidation_report(
     call: OperationCall,
     stale_days: float = Field(default=90, ge=0, description="Days without use; 90 if not given"),
 ) -> OperationReply[ReportPage]:
-    """What in the memory wants care: contradictions, entities to split, near-repeats, what is stale or
-    oversized.
+    """List what needs attention: contradictions, entities to split, near-duplicates, and stale or oversized
+    entities.
     """
     report = call.engine.upkeep.consolidation_report(stale_days=stale_days, progress=call.progress)
     sections: dict[str, list[Any]] = {
@@ -244,7 +244,7 @@ class Migrated:
 
 @operation("Migrate", http="POST /upkeep/migrate", tools="all", idempotent=True)
 def _migrate(call: OperationCall, source_path: str = described("A file on the server's machine")) -> Migrated:
-    """Bring in the JSONL file of the official memory server, as `recollect import` does. Running it again
+    """Import the JSONL file of the official memory server, as `recollect import` does. Running it again
     changes nothing.
     """
     from recollect.transfer import import_file  # noqa: PLC0415  # few sessions bring something in
@@ -254,7 +254,7 @@ def _migrate(call: OperationCall, source_path: str = described("A file on the se
         report = import_file(
             call.engine, path, format="official", progress=call.progress, embed_progress=call.progress
         )
-    # The last two: no file could have such a name.
+    # ValueError and RuntimeError: no file can have such a name.
     except (OSError, ValueError, RuntimeError) as error:
         why = error.strerror if isinstance(error, OSError) else error
         raise InvalidInput(f"{source_path[:200]!r} cannot be read: {why}. Nothing was done.") from error
@@ -282,7 +282,7 @@ class SplitCandidates:
     "Find split candidates", http="GET /upkeep/splits", tools="all", pages=Pages(200, 20, 200), read_only=True
 )
 def _find_split_candidates(call: OperationCall) -> SplitCandidates:
-    """Entities that grew too large and fall into several topics."""
+    """Find entities that are too large and cover several topics."""
     found = call.engine.upkeep.find_split_candidates(call.progress)
     rows = [_analysis(each, _topics(each)) for each in found]
     return SplitCandidates(*list_page(call.page, rows, shared=True))
@@ -306,7 +306,7 @@ class AnalyzedSplit:
     read_only=True,
 )
 def _analyze_entity_split(call: OperationCall, entity_name: EntityName) -> AnalyzedSplit:
-    """Whether an entity should be split, and into which topics."""
+    """Tell whether an entity should be split, and into which topics."""
     found = call.engine.upkeep.propose_split(entity_name).analysis
     topics, more = _texts_page(call.page, _topics(found))
     return AnalyzedSplit(_analysis(found, topics), more)
@@ -340,7 +340,7 @@ class ProposedSplit:
     read_only=True,
 )
 def _propose_entity_split(call: OperationCall, entity_name: EntityName) -> OperationReply[ProposedSplit]:
-    """New entities for the topics of an overgrown one, with the observations that would move."""
+    """Propose new entities for the topics of a large one, with the observations that would move."""
     proposal = call.engine.upkeep.propose_split(entity_name)
     whole = [ProposedPart(part.name, part.type or "", list(part.observations)) for part in proposal.parts]
     parts, more = _texts_page(call.page, whole)
@@ -349,7 +349,7 @@ def _propose_entity_split(call: OperationCall, entity_name: EntityName) -> Opera
 
 
 def _texts_page(asked: PageRequest, whole: Sequence[TopicRow | ProposedPart]) -> tuple[list[Any], PageEnd]:
-    """The groups with those of their observations on this page; page after page joins to the whole."""
+    """Return the groups with their observations on this page. All pages together have every observation."""
     every = [(place, text) for place, group in enumerate(whole) for text in group.observations]
     heads = sum(row_tokens(replace(group, observations=[])) for group in whole)
     texts, more = list_page(asked, [text for _, text in every], frame=heads)
@@ -399,7 +399,7 @@ class UndoneSplit:
 
 @operation("Undo a split", http="POST /upkeep/splits/undo", tools="all")
 def _undo_entity_split(call: OperationCall, undo: UndoRow) -> OperationReply[UndoneSplit]:
-    """Put a split entity together again, with the `undo` that the split gave."""
+    """Join a split entity again, with the `undo` that the split returned."""
     done = call.engine.upkeep.undo_split(undo)
     return OperationReply(UndoneSplit(done.name, done.restored), None, unfinished_note(done.note))
 
@@ -431,7 +431,7 @@ class Stats:
 
 @operation("Statistics", http=Endpoint("GET /stats", tag="Upkeep"), tools="all", read_only=True)
 def _stats(call: OperationCall) -> Stats:
-    """How much the memory holds, how large it is, and what still waits to be found by meaning."""
+    """Count what the memory contains, its size, and the texts that have no vector yet."""
     engine = call.engine
     within = Internals(engine)
     live, ever = within.how_many(), within.how_many(superseded=True)
@@ -449,7 +449,7 @@ def _stats(call: OperationCall) -> Stats:
     )
 
 
-# Operations for what a person should decide: each decision can be taken back.
+# Review: questions for a person to decide. Each decision can be undone.
 
 
 @dataclass(frozen=True, slots=True)
@@ -462,13 +462,13 @@ class ReviewPage:
 def _to_settle(
     call: OperationCall,
     kind: SettleKind,
-    dismissed: bool = Field(default=False, description="Those that were kept as they are, instead"),
+    dismissed: bool = Field(default=False, description="List the dismissed items instead"),
     stale_days: float = Field(default=90, ge=0, le=36_500, description="Days without use; 90 if not given"),
     limit: PageLimit = 50,
     cursor: Cursor | None = None,
 ) -> ReviewPage:
-    """What a person should decide, of one kind: contradictions (among the newest texts), notes and
-    observations that nearly repeat another, entities to split, entities that nobody uses.
+    """List items of one kind for a person to decide: contradictions (among the newest texts), notes and
+    observations that nearly repeat another, entities to split, unused entities.
     """
     start = place_of(cursor)
     found, more = call.engine.upkeep.settling.page(
@@ -482,7 +482,7 @@ class SettleUndoRow(TypedDict):
     action: SettleAction
     memories: Many[RowId]
     observations: Many[RowId]
-    status: NotRequired[Annotated[str, described("What an archived entity was before")]]
+    status: NotRequired[Annotated[str, described("The status of an archived entity before")]]
     split: NotRequired[UndoRow]
 
 
@@ -493,8 +493,8 @@ class Settled:
 
 @operation("Settle", http="POST /settle")
 def _settle(call: OperationCall, key: str, action: SettleAction) -> OperationReply[Settled]:
-    """Decide one thing of `to_settle`: `supersede_older` lets the newer one count, `keep` leaves both and
-    does not ask again. The answer's `undo` takes it back.
+    """Decide one item of `to_settle`. `supersede_older` retires the older text; `keep` keeps both and
+    dismisses the item. The answer's `undo` reverses it.
     """
     return OperationReply(Settled(call.engine.upkeep.settling.settle(key, action)), "Done.")
 
@@ -506,7 +506,7 @@ class UndoneDecision:
 
 @operation("Undo a decision", http="POST /settle/undo")
 def _undo_settling(call: OperationCall, undo: SettleUndoRow) -> OperationReply[UndoneDecision]:
-    """Take back what `settle` did, with the `undo` that it gave."""
+    """Undo a decision of `settle`, with the `undo` that it returned."""
     split = undo.get("split")
     given = SettleUndo(
         undo["key"],

@@ -195,7 +195,7 @@ def may_repeat_error(cosine: float | None) -> bool:
 def is_paraphrase(one: str, other: str) -> bool | None:
     """Whether two texts share most of their distinctive terms, or one contains the other.
 
-    None where words do not decide; then the cosine of their passages must reach `REWORDED_COSINE`.
+    Return None if the words do not decide. Then the cosine of their passages must reach `REWORDED_COSINE`.
     """
     first, second = distinctive_terms(one), distinctive_terms(other)
     if len(first & second) >= _PARAPHRASE_SHARE * len(first | second):

@@ -183,7 +183,7 @@ def embedder_or_reason(services: Services) -> tuple[Embedder | None, str | None]
 def embedder_for(services: Services, model: Model | None, first: str | None = None) -> Embedder:
     """Return the embedder of a model; without one, that of `first` or of the preferred model.
 
-    `ModelUnavailable` if the preferred model is none: then searches go by words alone.
+    Raise `ModelUnavailable` if the preferred model is `none`, which means word search only.
     """
     words_alone = services.preferred_model == WORDS_ALONE
     name = (first or services.preferred_model) if model is None or words_alone else model.name

@@ -424,9 +424,9 @@ def _launch(call: Call, tools: str | None) -> tuple[Launch, list[str]]:
         else:
             variables[row.origin] = value
     if tools is not None:
-        from recollect.operations.catalogue import chosen  # loads the tools
+        from recollect.operations.catalogue import tools_named  # loads the tools
 
-        chosen(tools)  # a wrong name must fail here, not in the client
+        tools_named(tools)  # a wrong name must fail here, not in the client
         arguments += ["--tools", tools]
     if _ENVIRON.get("RECOLLECT_CONFIG"):
         variables["RECOLLECT_CONFIG"] = _absolute(Path(_ENVIRON["RECOLLECT_CONFIG"]))

@@ -75,10 +75,10 @@ def serve_command(
     # Loading the protocol takes half a second, and no other command needs it.
     with needs_extra("The server", "mcp"), quick_start():
         from recollect.mcp.stdio import LazyEngine, answering_hooks, serve_stdio
-        from recollect.operations.catalogue import chosen
+        from recollect.operations.catalogue import tools_named
 
     settings, _ = call.settings()
-    offered = chosen(tools or settings.tools)
+    offered = tools_named(tools or settings.tools)
     opened = LazyEngine(lambda: call.open_served_memory(official))
     with opened as memory, answering_hooks(settings, memory.engine):
         if sys.stdin.isatty():

@@ -318,8 +318,8 @@ class SqliteStore:
     def _unwritable_reader(self) -> Iterator[apsw.Connection]:
         """A connection to a file that this process may only read, for one snapshot.
 
-        Without a log, SQLite reads it without locks. If another process changes the file meanwhile, pages of
-        two moments may be mixed: the answer is dropped, and asked for again.
+        Without a log, SQLite reads the file without locks. If another process changes it during the read,
+        pages of two versions may be mixed. Then the answer is dropped and the read is repeated.
         """
         is_unlocked, before = not has_log(self.path), _changed_at(self.path)
         with closing(connect(self.path, self._busy_ms, writes=False)) as connection:
