@@ -126,14 +126,14 @@ def test_an_entry_is_written_as_the_file_is() -> None:
         ('{"a": 1\n "b": 2}', "line 2: Expecting ',' delimiter"),
         ('{"a": "x\ny"}', "line 1: Invalid control character"),
         ("{} {}", "line 1: Extra data"),
-        ('{"a": 1,}', "comments are not kept"),
-        ('{\n// hello\n"a": 1}', "line 2: .*comments are not kept"),
-        ('{"a": 1 /* hello */}', "comments are not kept"),
-        ('{"a": 1, "a": 2}', "the key 'a' is there twice"),
-        ("[]", "it holds no JSON object"),
-        ('{"mcpServers": []}', "its 'mcpServers' is no JSON object"),
+        ('{"a": 1,}', "a file with comments is not edited"),
+        ('{\n// hello\n"a": 1}', "line 2: .*a file with comments is not edited"),
+        ('{"a": 1 /* hello */}', "a file with comments is not edited"),
+        ('{"a": 1, "a": 2}', "the key 'a' occurs twice"),
+        ("[]", "it does not hold a JSON object"),
+        ('{"mcpServers": []}', "its 'mcpServers' is not a JSON object"),
         ("[" * 100_000, "nested too deeply"),
-        ('{"a": NaN}', "NaN is no JSON value"),
+        ('{"a": NaN}', "NaN is not a JSON value"),
         ('{"a": 1e999}', "values that we cannot write"),
         ('{"é": "\\ud800"}', "values that we cannot write"),
         ('{"a": ' + "9" * 5000 + "}", "digits"),
@@ -266,7 +266,7 @@ def test_what_starts_us_is_ours(found: Any, ours: bool) -> None:
 
 @pytest.mark.parametrize("name", ["", "a b", "a.b", "é", "x" * 65, 'a"b'])
 def test_a_name_that_a_client_may_refuse_is_refused(name: str) -> None:
-    with pytest.raises(InvalidInput, match="is no name for a server"):
+    with pytest.raises(InvalidInput, match="is not a valid server name"):
         checked_name(name)
     assert checked_name("work-memory_2") == "work-memory_2"
 

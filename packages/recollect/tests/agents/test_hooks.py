@@ -226,7 +226,7 @@ def test_a_message_that_cannot_be_stored_holds_up_no_other_and_is_not_quoted_in_
 def test_of_too_many_waiting_messages_the_oldest_go_and_none_is_missed_twice(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(places, "_MOST_WAITING", 2)
+    monkeypatch.setattr(places, "_MAX_WAITING", 2)
     assert [put_waiting(str(tmp_path), "key", str(n)) for n in range(3)] == [0, 0, 1]
     gone = all_waiting(str(tmp_path), "key")
     monkeypatch.setattr(places, "all_waiting", lambda *_: ["/nowhere/0.json", *gone])

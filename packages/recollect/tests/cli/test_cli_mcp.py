@@ -182,7 +182,7 @@ def test_any_other_client_is_given_what_to_paste(typed: CommandLine, home: Path)
     ("client", "broken", "said"),
     [
         ("claude-desktop", b'{\n "mcpServers": {},\n}', "line 3: Expecting property name"),
-        ("vscode", b'{\n // mine\n "servers": {}\n}', "comments are not kept"),
+        ("vscode", b'{\n // mine\n "servers": {}\n}', "a file with comments is not edited"),
         ("cursor", b'{"mcpServers": ', "line 1: it ends too early"),
         ("vscode", b"\xff{}", "it is not UTF-8"),
     ],
@@ -228,7 +228,7 @@ def test_what_cannot_be_is_refused_before_anything_is_written(
     told = typed.refused("mcp", "install", "cursor", "--tools", "recal", status=1)
     assert "No tool named 'recal'" in told
     assert files(home) == {}
-    assert "no name for a server" in typed.refused("mcp", "install", "cursor", "--name", "a b", status=1)
+    assert "not a valid server name" in typed.refused("mcp", "install", "cursor", "--name", "a b", status=1)
     assert "claude-desktop" in typed.refused("mcp", "install", "emacs", status=2)
     """As beside LangChain's adapters, which would no longer import with the version that the server needs."""
     monkeypatch.setitem(sys.modules, "mcp_types", None)

@@ -34,7 +34,7 @@ def test_each_request_of_a_batch_gets_an_answer() -> None:
     answers = error_answers(unread(batch))
     assert [answer.id for answer in answers] == [1, "b"]
     assert {answer.error.code for answer in answers} == {types.INVALID_REQUEST}
-    assert "send each on a line of its own" in answers[0].error.message
+    assert "send each message on its own line" in answers[0].error.message
     half = r'[{"jsonrpc": "2.0", "id": 1, "method": "ping", "params": {"text": "\ud83d"}}]'
     assert [answer.error.code for answer in error_answers(unread(half))] == [types.INVALID_REQUEST]
 

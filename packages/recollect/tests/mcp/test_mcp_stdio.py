@@ -160,7 +160,7 @@ def test_every_request_gets_an_answer_even_one_that_cannot_be_read(recollect: Co
     assert [answer["error"]["code"] for answer in wrong] == [-32700, -32601, -32602, -32700]
     assert wrong[0]["error"]["message"].startswith("The message cannot be read: Invalid JSON")
     assert right["result"]["structuredContent"]["created"] is True
-    assert talk.errors == "A line that is no message was passed over.\n"
+    assert talk.errors == "Skipped a line that is not a valid message.\n"
     assert [answer["error"]["code"] for answer in batched] == [-32600, -32600]
     assert recollect.json("stats")["notes"] == 1
 

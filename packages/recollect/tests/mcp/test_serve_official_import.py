@@ -70,7 +70,7 @@ def test_what_nobody_asked_for_stays_out_and_one_line_says_how_to_ask_while_ther
     served: Served, official: Path
 ) -> None:
     assert names(served, MEMORY_FILE_PATH=str(official)) == set()
-    told = f"MEMORY_FILE_PATH names {official}; `recollect serve --import` brings it into this memory."
+    told = f"MEMORY_FILE_PATH names {official}; `recollect serve --import` imports it into this memory."
     assert heard(served) == f"recollect: {told}\n"
     served.recollect("add", "Ada", "-t", "person")
     assert names(served, MEMORY_FILE_PATH=str(official)) == {"Ada"}
@@ -82,7 +82,7 @@ def test_what_cannot_be_brought_in_is_told_and_is_no_reason_not_to_serve(served:
     for name, told in (
         ("", "MEMORY_FILE_PATH is not set; name the file to import: --import FILE."),
         (str(served.folder / "none"), f"There is no file {served.folder / 'none'} to import"),
-        (str(served.folder / "folder"), f"{served.folder / 'folder'} could not be brought in"),
+        (str(served.folder / "folder"), f"{served.folder / 'folder'} could not be imported"),
     ):
         assert names(served, "--import", MEMORY_FILE_PATH=name) == set()
         assert told in said(served)
@@ -100,7 +100,7 @@ def test_an_import_that_comes_too_late_is_told_until_it_is_made_by_hand(
     for _ in range(2):
         assert names(served, "--import", str(official)) == {"Ada"}
         assert heard(served) == (
-            f"recollect: {official} was not brought in, since this memory has entities already; "
+            f"recollect: {official} was not imported, because this memory already has entities; "
             f"`recollect import {official}` adds it.\n"
         )
     served.recollect("import", str(official))

@@ -1,4 +1,4 @@
-"""The supported clients: their settings files, their entries for our server, and their hooks."""
+"""The supported clients: their settings files, their entries for the Recollect server, and their hooks."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ NAME = "recollect"
 MODULE = "recollect.cli.main"
 HOOKS_MODULE = "recollect.hooks"
 SAFE_MODULE_OPTIONS = ("-P", "-m")
-"""Clients start us in the project's folder; without -P, Python would import modules from it."""
+"""Clients start Recollect in the project's folder; without -P, Python would import modules from there."""
 _WRITTEN = ("type", "command", "args", "env", "environment")
 _NEVER_WRITTEN = ("_KEY", "_TOKEN")
-"""Endings of variables with secrets, which a user added by hand."""
+"""Suffixes of variables that hold secrets. Recollect never writes them, and keeps those of the user."""
 _ALLOWED = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 
@@ -55,14 +55,14 @@ def checked_name(name: str) -> str:
     """Check that a name is valid in every client."""
     if not _ALLOWED.fullmatch(name):
         raise InvalidInput(
-            f"{name!r} is no name for a server: up to 64 letters, digits, hyphens and underscores."
+            f"{name!r} is not a valid server name: use up to 64 letters, digits, hyphens and underscores."
         )
     return name
 
 
 def updated_entry(there: Mapping[str, Any], wanted: Mapping[str, Any]) -> dict[str, Any]:
-    """Our new entry, with the other keys that the client or the user has added."""
-    theirs = {key: value for key, value in there.items() if key not in _WRITTEN}
+    """Return the new entry, with the keys that the client or the user added to the old one."""
+    added = {key: value for key, value in there.items() if key not in _WRITTEN}
     key = "environment" if wanted.get("type") == "local" else "env"
     kept = {
         name: value
@@ -70,19 +70,19 @@ def updated_entry(there: Mapping[str, Any], wanted: Mapping[str, Any]) -> dict[s
         if not name.startswith("RECOLLECT_") or name.endswith(_NEVER_WRITTEN)
     }
     env = {key: {**kept, **wanted.get(key, {})}} if kept else {}
-    return {**wanted, **env, **theirs}
+    return {**wanted, **env, **added}
 
 
 def entry_difference(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
-    """How an update changes the command, as lines for display."""
-    old, new = _words(before), _words(after)
+    """Return the changes to the command and its variables, as lines of a diff."""
+    old, new = _display_lines(before), _display_lines(after)
     return [
         *(f"- {line}" for line in old if line not in new),
         *(f"+ {line}" for line in new if line not in old),
     ]
 
 
-def _words(found: Mapping[str, Any]) -> list[str]:
+def _display_lines(found: Mapping[str, Any]) -> list[str]:
     command, *arguments = map(str, _command(found) or (None,))
     named = _variables(found).items()
     return [
@@ -92,7 +92,7 @@ def _words(found: Mapping[str, Any]) -> list[str]:
 
 
 def _command(found: Mapping[str, Any]) -> list[Any]:
-    """The words of the command; one client has them in one list."""
+    """Return command and arguments as one list, which is also how opencode stores them."""
     command, arguments = found.get("command"), found.get("args")
     first = command if isinstance(command, list) else [command]
     return [*first, *(arguments if isinstance(arguments, list) else ())]
@@ -114,18 +114,18 @@ def is_ours(found: Any) -> bool:
 
 
 def launch_words(scripts: Path | None = None, executable: str | None = None) -> tuple[str, ...]:
-    """The command with absolute paths: graphical clients do not have the user's PATH."""
+    """Return the command with absolute paths, because graphical clients do not have the user's PATH."""
     scripts = Path(sysconfig.get_path("scripts")) if scripts is None else scripts
     for name in (NAME, f"{NAME}.exe"):
         if (scripts / name).is_file():
-            # Not resolved: the link makes Python use its virtual environment.
+            # Keep the symbolic link: Python finds its virtual environment by the link's folder.
             return (str((scripts / name).absolute()),)
     return (executable or sys.executable, *SAFE_MODULE_OPTIONS, MODULE)
 
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """Facts about a machine that decide where settings are; tests describe other systems with it."""
+    """The facts about a machine that decide where settings files are."""
 
     system: str
     """`sys.platform`: win32, darwin; anything else is treated as Linux."""
@@ -135,7 +135,7 @@ class Machine:
     """Folders of Windows packages; a packaged Claude Desktop reads its settings there."""
 
     def settings(self) -> PurePath:
-        """The folder of settings of graphical programs."""
+        """Return the folder for settings of graphical programs."""
         match self.system:
             case "win32":
                 return self.folder_in("APPDATA") or self.home / "AppData" / "Roaming"
@@ -166,7 +166,7 @@ class Client:
     name: str
     title: str
     next: str
-    """The step after which the client sees the change."""
+    """An instruction for the user: how to make the client load the change."""
     user: Callable[[Machine], PurePath] | None = None
     """The user's settings file; None if unknown."""
     project: str | None = None
@@ -176,7 +176,7 @@ class Client:
     typed: bool = True
     """Whether an entry names its transport, `stdio`."""
     toml: bool = False
-    """Whether its settings are TOML, which is not edited."""
+    """Whether its settings are TOML, which Recollect does not edit: the user pastes a snippet."""
     in_one_list: bool = False
     """Whether an entry has command and arguments in one list."""
 
@@ -189,7 +189,7 @@ class Client:
         return {**typed, "command": launch.command, "args": list(launch.arguments), **env}
 
     def snippet(self, name: str, entry: Mapping[str, Any]) -> str:
-        """Text to paste, if the file cannot be edited."""
+        """Return the text that a user pastes if the file cannot be edited."""
         if not self.toml:
             return json.dumps({self.key: {name: entry}}, indent=2, ensure_ascii=False)
         tables = {name: value for name, value in entry.items() if isinstance(value, dict)}
@@ -201,7 +201,9 @@ class Client:
 
     def file(self, machine: Machine, project: PurePath | None = None) -> PurePath:
         if self.user is None:
-            raise InvalidInput("The settings of another client are not known; change them by hand.")
+            raise InvalidInput(
+                "Recollect does not know where this client has its settings; edit them by hand."
+            )
         if project is None:
             return self.user(machine)
         if self.project is None:
@@ -210,12 +212,12 @@ class Client:
 
 
 def _toml(value: Any) -> str:
-    """A text or a list of texts as TOML: the same as JSON, except for one control character."""
+    """Return a text or a list of texts as TOML, which is JSON except for one control character."""
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def _claude_desktop(machine: Machine) -> PurePath:
-    # A packaged install has a file system of its own, and never sees the usual file.
+    # A packaged installation has its own file system, and does not see the usual file.
     packaged = sorted(each for each in machine.packages if each.startswith("Claude_"))
     if machine.system == "win32" and packaged:
         settings = machine.windows_packages() / packaged[0] / "LocalCache" / "Roaming"
@@ -225,7 +227,7 @@ def _claude_desktop(machine: Machine) -> PurePath:
 
 
 def _opencode(machine: Machine) -> PurePath:
-    # The same on every system.
+    # opencode uses the same folder on every system.
     return (machine.folder_in("XDG_CONFIG_HOME") or machine.home / ".config") / "opencode"
 
 
@@ -254,7 +256,7 @@ _ALL = (
     Client(
         "vscode",
         "VS Code",
-        "Run “MCP: List Servers” in the command palette and start it.",
+        "Run “MCP: List Servers” in the command palette, and start the server.",
         lambda machine: machine.settings() / "Code" / "User" / "mcp.json",
         ".vscode/mcp.json",
         "servers",
@@ -286,7 +288,9 @@ _ALL = (
         "mcp",
         in_one_list=True,
     ),
-    Client("generic", "Another client", "Paste it where the client keeps its servers.", typed=False),
+    Client(
+        "generic", "Another client", "Paste the entry into the client's list of MCP servers.", typed=False
+    ),
 )
 CLIENTS = {client.name: client for client in _ALL}
 
@@ -299,17 +303,17 @@ class HookClient:
     name: str
     title: str
     events: Mapping[str, str]
-    """The client's name and ours for each event."""
+    """The client's name for each event, and Recollect's."""
     user: Callable[[Machine], PurePath]
     project: str
     next: str
-    """The step after which the client runs the hooks."""
+    """An instruction for the user: how to make the client run the hooks."""
     is_plugin: bool = False
     """Whether its hooks are a program, not a list."""
     version: int | None = None
     """The `version` that a new file needs."""
     timeout: int = 5
-    """In the client's own unit. Hooks end much earlier; this is for a machine that hangs."""
+    """In the client's own unit. Hooks end much earlier, unless the machine hangs."""
     grouped: bool = True
     """Whether an entry is a group of hooks."""
 
@@ -317,10 +321,10 @@ class HookClient:
         return self.user(machine) if project is None else project.joinpath(*self.project.split("/"))
 
     def entries(self, python: str, options: Sequence[str], system: str) -> dict[str, dict[str, Any]]:
-        """The entries to write, by the client's event."""
+        """Return the entries to write, by the client's event."""
         written: dict[str, dict[str, Any]] = {}
-        for event, ours in self.events.items():
-            words = [*_hook_words(python, self.name), ours, *options]
+        for event, kind in self.events.items():
+            words = [*_hook_words(python, self.name), kind, *options]
             line = shlex.join(words)
             if system == "win32":
                 line = " ".join(f'"{word}"' if set(word) & set(" &()^") else word for word in words)
@@ -343,7 +347,7 @@ _ALL_HOOKS = (
             (machine.folder_in("CLAUDE_CONFIG_DIR") or machine.home / ".claude") / "settings.json"
         ),
         ".claude/settings.local.json",
-        "Start a new session; `/hooks` shows them.",
+        "Start a new session; `/hooks` lists the new hooks.",
     ),
     HookClient(
         "codex",
@@ -351,7 +355,7 @@ _ALL_HOOKS = (
         {"SessionStart": "start", "UserPromptSubmit": "prompt", "Stop": "turn"},
         lambda machine: (machine.folder_in("CODEX_HOME") or machine.home / ".codex") / "hooks.json",
         ".codex/hooks.json",
-        "Start a new session and trust them in `/hooks`: Codex only runs hooks that you reviewed.",
+        "Start a new session and trust the hooks in `/hooks`: Codex only runs hooks that you reviewed.",
     ),
     HookClient(
         "gemini",
@@ -359,7 +363,7 @@ _ALL_HOOKS = (
         {"SessionStart": "start", "BeforeAgent": "prompt", "AfterAgent": "turn"},
         lambda machine: machine.home / ".gemini" / "settings.json",
         ".gemini/settings.json",
-        "Start a new session; `/hooks` shows them.",
+        "Start a new session; `/hooks` lists the new hooks.",
         timeout=5000,
     ),
     HookClient(
@@ -378,8 +382,8 @@ _ALL_HOOKS = (
         {"sessionStart": "start", "beforeSubmitPrompt": "said", "afterAgentResponse": "turn"},
         lambda machine: machine.home / ".cursor" / "hooks.json",
         ".cursor/hooks.json",
-        "Restart Cursor. Its hooks store messages, but cannot add memories to a prompt: to recall, "
-        "there is the server, recollect mcp install cursor.",
+        "Restart Cursor. Its hooks store messages, but cannot add memories to a prompt. To let "
+        "Cursor recall, also install the server: recollect mcp install cursor",
         version=1,
         grouped=False,
     ),
@@ -391,7 +395,7 @@ PLUGIN_MARK = f"// Written by `recollect hooks install opencode`; it runs {HOOKS
 
 
 def opencode_plugin(client: HookClient, python: str, options: Sequence[str]) -> str:
-    """The plugin's program: opencode has no list of hooks."""
+    """Return the program of the plugin that runs the hooks, because opencode has no list of hooks."""
     text = Path(__file__).with_name("opencode_plugin.js").read_text(encoding="utf-8")
     filled = {
         "COMMAND": _hook_words(python, client.name),

@@ -1,7 +1,7 @@
 """Run one hook: queue the message, ask for relevant memories, print them, and exit.
 
-It never fails a prompt and never delays one: whatever happens, it ends with 0, and at its deadline at the
-latest, with nothing printed and a line in the log.
+A hook never fails a prompt: it always exits with status 0. At its deadline it stops, prints nothing, and logs
+a line. Storing the message may take a second more.
 """
 
 from __future__ import annotations
@@ -31,24 +31,28 @@ if TYPE_CHECKING:
     from typing import Any, NoReturn
 
 EVENTS = ("start", "prompt", "said", "turn")
-"""A session starts; a prompt that gets memories; a prompt that does not; the agent has answered."""
+"""The kinds of event.
+
+`start`: a session starts. `prompt`: the user sent a prompt, which gets memories. `said`: the user sent a
+prompt to a client that cannot add memories to it. `turn`: the agent has answered.
+"""
 _PROMPT_EVENTS = {"claude-code": "UserPromptSubmit", "codex": "UserPromptSubmit", "gemini": "BeforeAgent"}
 _ANSWERS = ("last_assistant_message", "prompt_response", "text")
-"""Claude Code and Codex, Gemini, Cursor."""
-# Commands of the client and its notes to the model, which the user did not write.
-_NOT_SAID = re.compile(
+"""The fields with the agent's answer: of Claude Code and Codex, of Gemini, of Cursor."""
+# Client commands and notes of the client to the model are not stored as the user's words.
+_NOT_A_MESSAGE = re.compile(
     r"\s*(?:/[A-Za-z][\w:.-]*(?:\s|$)|!|<(?:task-notification|system-reminder|command-)\b)"
 )
 _LONGEST_TEXT = 200_000
-"""Characters of a message that are stored; longer ones are pasted files."""
+"""Maximum number of stored characters of a message; longer messages are pasted files."""
 _LONGEST_NAME = 200
 
 
 class HookEvent:
-    __slots__ = ("begins_anew", "client", "kind", "session", "text", "transcript")
+    __slots__ = ("client", "context_lost", "kind", "session", "text", "transcript")
 
     def __init__(
-        self, client: str, kind: str, session: str, text: str, transcript: str, *, begins_anew: bool
+        self, client: str, kind: str, session: str, text: str, transcript: str, *, context_lost: bool
     ) -> None:
         self.client: str = client
         self.kind: str = kind
@@ -58,21 +62,21 @@ class HookEvent:
         """The prompt, or the agent's answer; may be empty."""
         self.transcript: str = transcript
         """The client's transcript, if the event names one."""
-        self.begins_anew: bool = begins_anew
+        self.context_lost: bool = context_lost
         """Whether the model lost its context in this session."""
 
 
-def hook_event(client: str, kind: str, given: str) -> HookEvent:
+def hook_event(client: str, kind: str, raw_json: str) -> HookEvent:
     """Read the event that a client writes to standard input."""
     try:
-        event = json.loads(given)
+        event = json.loads(raw_json)
     except ValueError as error:
         raise InvalidInput(f"{client} sent invalid JSON: {error}") from error
     if not isinstance(event, dict):
         raise InvalidInput(f"{client} sent JSON that is not an object.")
     session = _first(event, ("session_id", "conversation_id")) or "unnamed"
     text = _first(event, ("prompt",) if kind in {"prompt", "said"} else _ANSWERS) if kind != "start" else ""
-    if kind in {"prompt", "said"} and _NOT_SAID.match(text):
+    if kind in {"prompt", "said"} and _NOT_A_MESSAGE.match(text):
         text = ""
     return HookEvent(
         client,
@@ -80,12 +84,12 @@ def hook_event(client: str, kind: str, given: str) -> HookEvent:
         f"{client} {session}"[:_LONGEST_NAME],
         text[:_LONGEST_TEXT],
         _first(event, ("transcript_path",)),
-        begins_anew=kind == "start" and event.get("source") in {"clear", "compact", "startup"},
+        context_lost=kind == "start" and event.get("source") in {"clear", "compact", "startup"},
     )
 
 
 def injection(client: str, text: str) -> str:
-    """The JSON that the client reads from standard output."""
+    """Return the JSON that the client reads from standard output."""
     if client in _PROMPT_EVENTS:
         specific = {"hookEventName": _PROMPT_EVENTS[client], "additionalContext": text}
         return json.dumps({"hookSpecificOutput": specific})
@@ -93,16 +97,16 @@ def injection(client: str, text: str) -> str:
 
 
 def _first(event: Mapping[str, Any], names: tuple[str, ...]) -> str:
-    """The first text among these names, without NUL and lone surrogates, which the store refuses."""
+    """Return the first text in these fields, without NUL and lone surrogates, which the store refuses."""
     found = next((event[name] for name in names if isinstance(event.get(name), str)), "")
     return found.replace("\0", "").encode("utf-8", "replace").decode("utf-8")
 
 
 _LONGEST_INPUT = 8_000_000
 _NO_HURRY_SECONDS = 3.0
-"""Seconds for an event that no prompt waits for, below the clients' own limits."""
+"""Deadline of events that block no prompt. It is shorter than the clients' own timeouts."""
 _BETWEEN_TRIES_SECONDS = 0.02
-_TO_KEEP_SECONDS = 1.0
+_EXTRA_SECONDS_TO_STORE = 1.0
 """Seconds beyond its deadline in which a hook may still store the message."""
 
 
@@ -111,9 +115,9 @@ def run_hook(words: Sequence[str], began: float) -> NoReturn:
     client, kind = [*words, "", ""][:2]
     folder = ""
     try:
-        known = hook_settings(words[2:], os.environ)
-        folder = known.folder
-        _Hook(known, client, kind, began).run()
+        settings = hook_settings(words[2:], os.environ)
+        folder = settings.folder
+        _Hook(settings, client, kind, began).run()
     except Exception as error:  # noqa: BLE001  # no error may stop the prompt
         detail = f"{type(error).__name__}: {error}"
         note_event(folder or hooks_folder(), client, kind, "error", ms=_elapsed(began), detail=detail)
@@ -122,26 +126,26 @@ def run_hook(words: Sequence[str], began: float) -> NoReturn:
 
 
 class _Hook:
-    def __init__(self, known: HookSettings, client: str, kind: str, began: float) -> None:
-        self.known = known
+    def __init__(self, settings: HookSettings, client: str, kind: str, began: float) -> None:
+        self.settings = settings
         self.client = client
         self.kind = kind
         self.began = began
-        seconds = known.deadline_ms / 1000 if kind in {"prompt", "said"} else _NO_HURRY_SECONDS
+        seconds = settings.deadline_ms / 1000 if kind in {"prompt", "said"} else _NO_HURRY_SECONDS
         self.deadline = began + seconds
-        self.kept = threading.Event()
+        self.stored = threading.Event()
         self.ending = threading.Lock()
         self.starting = threading.Lock()
         self.started = False
 
     def run(self) -> None:
         if self.kind not in EVENTS:
-            raise InvalidInput(f"There is no event {self.kind!r}; the events are: {', '.join(EVENTS)}.")
+            raise InvalidInput(f"There is no hook event {self.kind!r}; use one of: {', '.join(EVENTS)}.")
         threading.Thread(target=self._end_at_the_deadline, daemon=True).start()
-        given = sys.stdin.buffer.read(_LONGEST_INPUT).decode("utf-8-sig", "replace")
-        event = hook_event(self.client, self.kind, given)
-        more = self._keep(event)
-        self.kept.set()
+        raw_json = sys.stdin.buffer.read(_LONGEST_INPUT).decode("utf-8-sig", "replace")
+        event = hook_event(self.client, self.kind, raw_json)
+        more = self._queue_message(event)
+        self.stored.set()
         outcome, found, answer = self._outcome(event)
         self.ending.acquire()  # from here on, the deadline does not end the process
         if answer:
@@ -151,18 +155,18 @@ class _Hook:
 
     def _end_at_the_deadline(self) -> None:
         time.sleep(max(0.0, self.deadline - time.monotonic()))
-        self.kept.wait(_TO_KEEP_SECONDS)
+        self.stored.wait(_EXTRA_SECONDS_TO_STORE)
         self.ending.acquire()
-        if not is_claimed(self.known.folder, self.known.key):
-            self._start_resident()  # else a slow machine would never get one
+        if not is_claimed(self.settings.folder, self.settings.key):
+            self._start_listener()  # otherwise a slow machine would never start one
         self._note("late", {})
         os._exit(0)
 
     def _note(self, outcome: str, more: dict[str, Any]) -> None:
-        note_event(self.known.folder, self.client, self.kind, outcome, ms=_elapsed(self.began), **more)
+        note_event(self.settings.folder, self.client, self.kind, outcome, ms=_elapsed(self.began), **more)
 
-    def _keep(self, event: HookEvent) -> dict[str, Any]:
-        """Queue the message. Return further fields for the log."""
+    def _queue_message(self, event: HookEvent) -> dict[str, Any]:
+        """Queue the message. Return additional fields for the log."""
         transcript = event.transcript if event.kind == "turn" and not event.text else ""
         if not event.text and not transcript:
             return {}
@@ -173,24 +177,24 @@ class _Hook:
             "text": event.text,
             "transcript": transcript,
             "at": time.time(),
-            "owner": self.known.owner,
-            "agent": self.known.agent,
-            "allows_secrets": self.known.allows_secrets,
+            "owner": self.settings.owner,
+            "agent": self.settings.agent,
+            "allows_secrets": self.settings.allows_secrets,
         }
-        lost = put_waiting(self.known.folder, self.known.key, json.dumps(row))
-        return {"detail": f"{lost} older messages gave way"} if lost else {}
+        dropped = put_waiting(self.settings.folder, self.settings.key, json.dumps(row))
+        return {"detail": f"dropped {dropped} older messages: the queue is full"} if dropped else {}
 
     def _outcome(self, event: HookEvent) -> tuple[str, dict[str, Any], str]:
-        """The outcome of the event, further fields for the log, and the text for the model."""
+        """Return the outcome of the event, additional fields for the log, and the text for the model."""
         asks = event.kind == "prompt" and bool(event.text)
         request = {
             "do": "prompt" if asks else "capture",
-            "owner": self.known.owner,
-            "agent": self.known.agent,
+            "owner": self.settings.owner,
+            "agent": self.settings.agent,
             "session": event.session,
             "text": event.text if asks else "",
-            "forget_shown": event.begins_anew,
-            "budget_tokens": self.known.budget_tokens,
+            "forget_shown": event.context_lost,
+            "budget_tokens": self.settings.budget_tokens,
         }
         try:
             reply = self._ask_listener(request, waits=asks)
@@ -207,7 +211,7 @@ class _Hook:
 
     def _ask_listener(self, request: dict[str, Any], *, waits: bool) -> dict[str, Any] | None:
         """Return the listener's answer; None while the listener starts."""
-        place = self.known.folder, self.known.key
+        place = self.settings.folder, self.settings.key
         while True:
             left = self.deadline - time.monotonic()
             if is_claimed(*place):
@@ -218,26 +222,26 @@ class _Hook:
                     except NoListener:
                         pass
             else:
-                self._start_resident()
+                self._start_listener()
             if not waits or left < _BETWEEN_TRIES_SECONDS:
                 return None
             time.sleep(_BETWEEN_TRIES_SECONDS)
 
-    def _start_resident(self) -> None:
-        """Start the resident process, without the hook's pipes, so that it outlives the client."""
+    def _start_listener(self) -> None:
+        """Start a listener in a process without the hook's pipes, so that it can outlive the client."""
         import subprocess  # noqa: PLC0415  # rarely needed, and slow to load
 
         detached: dict[str, Any] = {"start_new_session": True}
         if sys.platform == "win32":
             detached = {"creationflags": subprocess.DETACHED_PROCESS | subprocess.CREATE_NEW_PROCESS_GROUP}
-        path = os.path.join(self.known.folder, "resident-errors.txt")
+        path = os.path.join(self.settings.folder, "resident-errors.txt")
         with self.starting:  # the deadline must not interrupt this
             if self.started:
                 return
             errors = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
             try:
                 subprocess.Popen(  # noqa: S603  # our own program
-                    [sys.executable, "-P", "-m", "recollect.agents.listener", *self.known.resident],
+                    [sys.executable, "-P", "-m", "recollect.agents.listener", *self.settings.resident],
                     stdin=subprocess.DEVNULL,
                     stdout=subprocess.DEVNULL,
                     stderr=errors,

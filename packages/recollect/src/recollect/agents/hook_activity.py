@@ -18,17 +18,17 @@ if TYPE_CHECKING:
 _OF_STORE = re.compile(r"([0-9a-f]{16})\.(?:json|lock|shown|waiting)")
 _STOP_SECONDS = 2.0
 _END_SECONDS, _BETWEEN_LOOKS_SECONDS = 10.0, 0.05
-"""A process may still store messages."""
+"""Seconds to wait for a process, which may still store messages."""
 
 
 def answering_addresses(folder: str) -> dict[str, Address]:
-    """The addresses of the processes that answer hooks now, by the key of their store."""
+    """Return the addresses of the processes that answer hooks now, by the key of their store."""
     found = {key: read_address(address_path(folder, key)) for key in _keys(folder) if is_claimed(folder, key)}
     return {key: address for key, address in found.items() if address is not None and is_alive(address)}
 
 
 def stop_residents(folder: str) -> None:
-    """Stop the processes that hooks started, but no server."""
+    """Stop the processes that hooks started, but not servers."""
     for key, address in answering_addresses(folder).items():
         try:
             stops = ask(address, {"do": "stop"}, _STOP_SECONDS).get("stops")
@@ -67,7 +67,7 @@ def _remove(path: Path) -> None:
 
 
 def _keys(folder: str) -> list[str]:
-    """The keys of the stores for which hooks keep files."""
+    """Return the keys of the stores for which hooks have files."""
     return sorted({name[1] for path in Path(folder).glob("*.*") if (name := _OF_STORE.match(path.name))})
 
 
@@ -116,5 +116,5 @@ def _counts(client: str, events: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def _percentile(ordered: Sequence[int], share: float) -> int | None:
-    """The percentile of sorted numbers; None without any."""
+    """Return a percentile of sorted numbers; None if there are no numbers."""
     return ordered[max(0, ceil(share * len(ordered)) - 1)] if ordered else None

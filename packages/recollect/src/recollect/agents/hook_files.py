@@ -1,6 +1,7 @@
-"""Files that hooks keep: an address, a lock, messages that wait to be captured, and a log.
+"""The files of hooks: the listener's address and lock, queued messages, a log, and cached settings.
 
-Loaded by every hook, and so without pathlib and its like: docs/guides/hooks.md has the figures.
+Every hook loads this module, so it does not import slow modules such as pathlib. docs/guides/hooks.md has the
+figures.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ import json
 import os
 import sys
 import time
-from _blake2 import blake2b  # as hashlib has it, without loading OpenSSL
+from _blake2 import blake2b  # the function of hashlib, without loading OpenSSL
 
 from recollect.domain.errors import InvalidInput
 
@@ -27,8 +28,8 @@ else:
 
 _KEEP_DAYS = 14
 _LONGEST_DETAIL = 300
-_MOST_WAITING = 500
-"""Messages in the queue at most; the oldest are dropped, and the log says so."""
+_MAX_WAITING = 500
+"""Maximum number of messages in the queue. The oldest are dropped, and logged as dropped."""
 
 
 def address_path(folder: str, key: str) -> str:
@@ -40,7 +41,7 @@ def lock_path(folder: str, key: str) -> str:
 
 
 def take_lock(handle: int) -> bool:
-    """Try to lock an open file; closing it, or the end of the process, unlocks it."""
+    """Try to lock an open file. The lock ends when the file is closed or the process ends."""
     try:
         if sys.platform == "win32":
             os.lseek(handle, 0, os.SEEK_SET)
@@ -55,7 +56,8 @@ def take_lock(handle: int) -> bool:
 def is_claimed(folder: str, key: str) -> bool:
     """Whether a process answers the hooks of this store, or is about to.
 
-    An address may outlive its process, and its port may by now be a stranger's. A lock cannot.
+    The lock decides, because it ends with its process. An address file may remain, and another program may
+    listen on its port by now.
     """
     try:
         handle = os.open(lock_path(folder, key), os.O_RDWR)
@@ -76,15 +78,15 @@ def write_privately(path: str, text: str) -> None:
 
 
 def put_waiting(folder: str, key: str, text: str) -> int:
-    """Queue a message for the process that has the store open. Return the number of dropped ones."""
+    """Queue a message for the process that has the store open. Return the number of dropped messages."""
     waiting = _waiting_folder(folder, key)
     os.makedirs(waiting, mode=0o700, exist_ok=True)
     write_privately(os.path.join(waiting, f"{time.time_ns():020d}-{os.getpid()}.json"), text)
-    return sum(map(removed, all_waiting(folder, key)[:-_MOST_WAITING]))
+    return sum(map(removed, all_waiting(folder, key)[:-_MAX_WAITING]))
 
 
 def removed(path: str) -> bool:
-    """Remove a file; return False if another process did so first."""
+    """Remove a file; return False if another process has removed it."""
     try:
         os.remove(path)
     except FileNotFoundError:
@@ -93,7 +95,7 @@ def removed(path: str) -> bool:
 
 
 def all_waiting(folder: str, key: str) -> list[str]:
-    """The queued messages, oldest first."""
+    """Return the paths of the queued messages, oldest first."""
     waiting = _waiting_folder(folder, key)
     try:
         names = os.listdir(waiting)
@@ -125,7 +127,7 @@ def note_event(folder: str, client: str, event: str, outcome: str, **more: Any) 
 
 
 def logged_events(folder: str, day: str) -> Iterator[dict[str, Any]]:
-    """The log lines of a day such as 2026-11-17; unreadable ones are skipped."""
+    """Yield the log lines of a day such as 2026-11-17; skip unreadable lines."""
     try:
         with open(os.path.join(_logs(folder), f"{day}.jsonl"), encoding="utf-8", errors="replace") as file:
             lines = file.readlines()
@@ -149,10 +151,10 @@ def _logs(folder: str) -> str:
     return os.path.join(folder, "log")
 
 
-# The settings that a hook needs, cached in a file, since loading them takes longest.
+# The settings that a hook needs are cached in a file, because loading them takes longest.
 #
-# The file's name is a digest of the hook's options and variables. The file names the settings file that it
-# was made from, and its last change: after a change, the settings are loaded again.
+# The file's name is a digest of the hook's options and variables. The file contains the path and last change
+# of the settings file: after a change, the settings are loaded again.
 
 _VERSION = 1
 _MOST_FILES = 20
@@ -177,14 +179,14 @@ class HookSettings:
     def __init__(self, folder: str, found: Mapping[str, Any]) -> None:
         self.folder: str = folder
         self.key: str = str(found["key"])
-        """A name for the store, the same in every program."""
+        """Return a name for the store that is the same in every program."""
         self.deadline_ms: int = int(found["deadline_ms"])
         self.owner: str = str(found["owner"])
         self.agent: str = str(found["agent"])
         self.budget_tokens: int = int(found["budget_tokens"])
         self.allows_secrets: bool = bool(found["allows_secrets"])
         self.resident: list[str] = [str(word) for word in found["resident"]]
-        """The options that start a resident process for the same store."""
+        """Return the options that start a listener for the same store."""
 
 
 def hook_settings(options: Sequence[str], environ: Mapping[str, str]) -> HookSettings:
@@ -210,7 +212,7 @@ def hook_settings(options: Sequence[str], environ: Mapping[str, str]) -> HookSet
     made = _load_settings(options, given)
     os.makedirs(folder, mode=0o700, exist_ok=True)
     write_privately(path, json.dumps(made))
-    # Each combination of variables has its own file; only the newest few are kept.
+    # Each combination of variables has its own file; only the newest files are kept.
     names = [name for name in os.listdir(folder) if name.startswith("settings-") and name.endswith(".json")]
     for old in sorted((os.path.join(folder, name) for name in names), key=_stamp)[:-_MOST_FILES]:
         removed(old)
@@ -234,7 +236,7 @@ def settings_from(options: Mapping[str, str]) -> Settings:
 
 
 def hooks_folder() -> str:
-    """The default folder of the hooks' files."""
+    """Return the default folder of the hooks' files."""
     from recollect.settings import program_folder  # noqa: PLC0415  # the same
 
     return str(program_folder("data") / "hooks")
@@ -273,7 +275,7 @@ def _load_settings(options: Sequence[str], given: Mapping[str, str]) -> dict[str
 
 
 def _stamp(path: str) -> list[int]:
-    """When a file was last changed, and its size; empty without a file."""
+    """Return the time of a file's last change and its size; empty without a file."""
     try:
         found = os.stat(path)
     except OSError:

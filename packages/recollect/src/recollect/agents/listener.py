@@ -1,7 +1,7 @@
-"""Answers hooks in a process that has the store open: a server, or the resident that a hook started.
+"""The listener: answers hooks in a process that has the store open.
 
-One listener serves a store: the lock beside its address says whether there is one. What was said is stored as
-messages of a session: without what we recalled ourselves, and without secrets.
+The process is a server, or one that a hook started. Each store has at most one listener, which holds the lock
+beside its address. Messages are stored in a session, without recalled memories and without secrets.
 """
 
 from __future__ import annotations
@@ -69,12 +69,15 @@ _PREFACE = (
 
 
 def memory_block(lines: Sequence[str], mark: str) -> str:
-    """`mark` is 16 random hexadecimal digits, so that no memory can close the block."""
+    """Return the block of text to add to a prompt.
+
+    `mark` is 16 random hexadecimal digits, so that no memory can close the block.
+    """
     return "\n".join((f"<{_NAME}-{mark}>", _PREFACE, *lines, f"</{_NAME}-{mark}>"))
 
 
 def without_blocks(text: str) -> str:
-    """Remove our blocks from a text; a block without its end reaches to the end of the text."""
+    """Return a text without blocks of memories. A block without a closing tag reaches to the end."""
     return _BLOCK.sub("", text).strip() if _NAME in text else text.strip()
 
 
@@ -85,10 +88,10 @@ _TAIL_BYTES = 1_000_000
 
 
 def last_answer(path: str) -> str:
-    """Return the agent's words after the last prompt; empty where the file has none, or cannot be read.
+    """Return the agent's words after the last prompt; empty if there are none or the file is unreadable.
 
-    Lines of Claude Code, `{"type": "assistant", "message": {"content": […]}}`, and of Codex,
-    `{"type": "response_item", "payload": {"role": "assistant", "content": […]}}`. Others are passed over.
+    Claude Code writes lines such as `{"type": "assistant", "message": {"content": […]}}`. Codex writes
+    `{"type": "response_item", "payload": {"role": "assistant", "content": […]}}`. Other lines are skipped.
     """
     try:
         with Path(path).open("rb") as file:
@@ -101,13 +104,13 @@ def last_answer(path: str) -> str:
         try:
             row = json.loads(line)
         except ValueError:
-            continue  # cut off at its beginning, or not yet written to its end
+            continue  # the line lost its beginning, or is still being written
         if not isinstance(row, dict) or row.get("isMeta") or row.get("isSidechain"):
             continue
         message = row.get("message") if row.get("type") in {"user", "assistant"} else row.get("payload")
         if not isinstance(message, dict):
             continue
-        text = _words(message.get("content"))
+        text = _answer_text(message.get("content"))
         if message.get("role") == "assistant" and text:
             return text
         if message.get("role") == "user" and text:
@@ -115,8 +118,8 @@ def last_answer(path: str) -> str:
     return ""
 
 
-def _words(content: Any) -> str:
-    """The text of an answer, without thoughts, tool calls and tool results."""
+def _answer_text(content: Any) -> str:
+    """Return the text of an answer, without thoughts, tool calls and tool results."""
     if isinstance(content, str):
         return content.strip()
     blocks = [block for block in content if isinstance(block, dict)] if isinstance(content, list) else []
@@ -127,17 +130,17 @@ def _words(content: Any) -> str:
 
 
 _TWICE_SECONDS = 10.0
-"""Seconds within which a message of two hooks (user's and project's) counts as one."""
+"""Seconds within which a message from two hooks (the user's and the project's) counts as one."""
 _FINISH_SECONDS = 30.0
-_MOST_PARTS, _MOST_FACTS = 8, 10
-"""Paragraphs of an answer for which facts are looked up, and facts for each."""
+_MAX_PARTS, _MAX_FACTS = 8, 10
+"""Maximum number of paragraphs of an answer to look up, and of facts to read for each."""
 _LINE = re.compile(r"[^\n]+")
-# Our lines begin with this before a memory: `[2026-11-17 22:50, note]`.
+# In a block, each memory begins with its date and kind: `[2026-11-17 22:50, note]`.
 _DATE = re.compile(r"[\[(]\d{4}-\d\d-\d\d[^\])\n]{0,200}[\])]")
 
 
 def without_recalled(text: str, recalled: Sequence[str]) -> str:
-    """Remove sentences that only repeat recalled memories, in the same or in other words."""
+    """Return a text without sentences that only repeat recalled memories, in the same or other words."""
     known = [(each, [each[start:stop] for start, stop in _statements(each)]) for each in recalled]
     kept, end = [], 0
     for start, stop in _statements(text):
@@ -149,7 +152,7 @@ def without_recalled(text: str, recalled: Sequence[str]) -> str:
             for whole, statements in known
         ):
             line = max(end, text.rfind("\n", 0, start) + 1)
-            # Its bullet is removed too.
+            # The bullet before a removed sentence is removed too.
             kept.append(text[end:start] if any(map(str.isalnum, text[line:start])) else text[end:line])
             end = stop
     rest = "".join((*kept, text[end:])).strip()
@@ -157,7 +160,7 @@ def without_recalled(text: str, recalled: Sequence[str]) -> str:
 
 
 def _statements(text: str) -> list[tuple[int, int]]:
-    """The sentences, and lines without one: quotations, table rows, code."""
+    """Return the spans of sentences, and of lines without a sentence: quotations, table rows, code."""
     spans = list(sentences(text))
     starts = [start for start, _ in spans]
     for line in _LINE.finditer(text):
@@ -168,7 +171,7 @@ def _statements(text: str) -> list[tuple[int, int]]:
 
 
 class Capture:
-    """A thread that stores the queued messages when it is woken."""
+    """A thread that stores the queued messages whenever `wake` is called."""
 
     def __init__(
         self,
@@ -178,7 +181,7 @@ class Capture:
         shown: ShownMemories,
         store_is_gone: Callable[[], None],
     ) -> None:
-        """`store_is_gone` is called if messages cannot be stored now."""
+        """`store_is_gone` is called if the store is unavailable."""
         self._store_is_gone = store_is_gone
         self._folder, self._key = folder, key
         self._engine = engine
@@ -196,7 +199,7 @@ class Capture:
         self._woken.set()
 
     def finish(self) -> None:
-        """Store the queued messages, and end."""
+        """Store the queued messages, and stop the thread."""
         self._ended.set()
         self.wake()
         self._thread.join(_FINISH_SECONDS)
@@ -211,7 +214,7 @@ class Capture:
                 return
 
     def _store_all(self) -> None:
-        """Store the queued messages; those that the store cannot take now stay queued."""
+        """Store the queued messages. If the store cannot accept a message now, it stays queued."""
         for path in all_waiting(self._folder, self._key):
             client, outcome, more = "", "error", dict[str, Any]()
             try:
@@ -219,9 +222,9 @@ class Capture:
                 client = str(row["client"])
                 outcome, more = self._stored(self._engine(), row, key=Path(path).stem)
             except FileNotFoundError:
-                continue  # a hook dropped it from the full queue
+                continue  # a hook dropped the message from the full queue
             except Conflict:
-                outcome = "twice"  # stored before a process was killed, with other sentences removed
+                outcome = "twice"  # an earlier process stored it with other sentences removed, and was killed
             except InvalidInput as error:
                 more = _loss(error)
             except (RecollectError, OSError) as error:
@@ -237,13 +240,13 @@ class Capture:
             note_event(self._folder, client, "capture", outcome, **more)
 
     def _known_texts(self, own: Engine, session: str, answer: str) -> list[str]:
-        """Texts that an answer may repeat: memories that hooks showed or the agent may have recalled."""
+        """Return the texts that an answer may repeat: memories that were shown or perhaps recalled."""
         shown = own.get_many(self._shown.ever(session)).values()
         parts = [part.strip()[:QUERY_LIMIT] for part in answer.split("\n\n")]
         facts = [
             hit.memory
-            for part in [part for part in parts if part][:_MOST_PARTS]
-            for hit in own.recall(part, limit=_MOST_FACTS, kinds=(Kind.NOTE, Kind.ENTITY), record=False).hits
+            for part in [part for part in parts if part][:_MAX_PARTS]
+            for hit in own.recall(part, limit=_MAX_FACTS, kinds=(Kind.NOTE, Kind.ENTITY), record=False).hits
         ]
         return list(dict.fromkeys(memory_text(memory) for memory in (*shown, *facts)))
 
@@ -273,23 +276,23 @@ class Capture:
 
 
 def _loss(error: Exception) -> dict[str, Any]:
-    """The log entry for a message that cannot be stored, without its text."""
+    """Return the log fields for a message that cannot be stored, without its text."""
     return {"detail": f"A message could not be stored and was dropped: {type(error).__name__}"}
 
 
 # Relevant memories as a block for the model, and the memories that each session was shown
 
-_MOST_SHOWN = 200
-"""Shown memories that are kept for a session; the oldest are dropped."""
+_MAX_SHOWN = 200
+"""Maximum number of ids that are kept for a session; the oldest are dropped."""
 _KEEP_DAYS = 14
 _ROOM = 5
-"""Multiple of the budget to ask for, since memories that the session has seen are dropped."""
+"""Search for this multiple of the budget, since memories that the session has seen are dropped."""
 
 
 class ShownMemories:
     """The ids of the memories that were added to the prompts of each session.
 
-    In a file for each session, so that another process that answers its next prompt knows them too.
+    Each session has a file, because another process may answer its next prompt.
     """
 
     def __init__(self, folder: str, key: str) -> None:
@@ -297,33 +300,33 @@ class ShownMemories:
         self._lock = threading.Lock()
 
     def visible(self, session: str) -> set[int]:
-        """Memories that are still in the model's context."""
+        """Return the memories that are still in the model's context."""
         with self._lock:
             return set(self._load(session)["visible"])
 
     def ever(self, session: str) -> list[int]:
-        """All memories ever shown, even if they left the context since."""
+        """Return all memories shown in this session, even those that have left the context."""
         with self._lock:
             return self._load(session)["ever"]
 
     def add(self, session: str, ids: Iterable[int]) -> set[int]:
-        """Mark these ids as shown; return those that were not."""
+        """Mark these ids as shown; return the ids that were not shown before."""
         with self._lock:
             found = self._load(session)
             new = [each for each in ids if each not in found["visible"]]
             if new:
-                self._write(session, {name: [*found[name], *new][-_MOST_SHOWN:] for name in found})
+                self._write(session, {name: [*found[name], *new][-_MAX_SHOWN:] for name in found})
         return set(new)
 
     def forget(self, session: str) -> None:
-        """Forget what the model was shown, after it lost its context."""
+        """Forget which memories the model has seen, after it lost its context."""
         with self._lock:
             found = self._load(session)
             if found["visible"]:
                 self._write(session, {**found, "visible": []})
 
     def remove_old(self) -> None:
-        """Drop sessions that have been silent for two weeks."""
+        """Delete the files of sessions without a new memory for two weeks."""
         with suppress(OSError), os.scandir(self._folder) as files:
             for file in files:
                 if time.time() - file.stat().st_mtime > 86_400 * _KEEP_DAYS:
@@ -349,9 +352,10 @@ class ShownMemories:
 
 
 def prompt_answer(engine: Engine, request: dict[str, Any], shown: ShownMemories, mark: str) -> dict[str, Any]:
-    """The block to add to a prompt, empty without relevant memories, and the number of memories in it.
+    """Return the block to add to a prompt and the number of memories in it.
 
-    The model has this session's messages and earlier blocks already.
+    The block is empty without relevant memories. It leaves out this session's messages and the memories of
+    earlier blocks, which the model has already.
     """
     session, budget = str(request["session"]), int(request["budget_tokens"])
     asked = without_blocks(str(request["text"]))[:QUERY_LIMIT]
@@ -376,7 +380,7 @@ def prompt_answer(engine: Engine, request: dict[str, Any], shown: ShownMemories,
 
 
 def _origins(own: Engine, session: str, found: Collection[ContextItem]) -> set[int]:
-    """The ids of messages of this session, and of notes made from them."""
+    """Return the ids of messages of this session, and of notes made from them."""
     memories = own.get_many([item.id for item in found if item.id is not None])
     sources = own.get_many({each.drawn_from for each in memories.values() if each.drawn_from is not None})
     return {
@@ -387,7 +391,7 @@ def _origins(own: Engine, session: str, found: Collection[ContextItem]) -> set[i
 
 
 def _within(items: Iterable[ContextItem], budget: int) -> list[ContextItem]:
-    """The first memories that fit the budget; the best one is included at least in part."""
+    """Return the first memories that fit the budget; the best one is included at least in part."""
     kept: list[ContextItem] = []
     left = budget
     for item in items:
@@ -404,7 +408,7 @@ def _within(items: Iterable[ContextItem], budget: int) -> list[ContextItem]:
 
 _MOST_AT_ONCE = 16
 _CLAIM_TRIES, _BETWEEN_TRIES_SECONDS = 5, 0.02
-"""A hook that tests the lock holds it for a moment."""
+"""Retries of the lock, since a hook that tests the lock holds it for a moment."""
 _TALK_SECONDS = 10.0
 """Seconds for one connection."""
 
@@ -446,7 +450,7 @@ class HookListener:
         self.close()
 
     def claim(self) -> bool:
-        """Claim the store's hooks; return False if another process has, or the hooks' files are gone."""
+        """Lock the store's hooks. Return False if another process has the lock or the files are gone."""
         if not self._path.parent.is_dir():
             return False
         for _ in range(_CLAIM_TRIES):
@@ -461,7 +465,7 @@ class HookListener:
         return False
 
     def listen(self) -> None:
-        """Start to listen, and write the address."""
+        """Start listening, and write the address file."""
         self._socket = socket.create_server((LOOPBACK, 0))
         port = self._socket.getsockname()[1]
         write_privately(str(self._path), Address(port, self._secret, os.getpid()).to_text())
@@ -539,7 +543,7 @@ class HookListener:
             self._capture.wake()
 
     def _store_is_gone(self) -> None:
-        """Stop if the store was moved or its server is down: the next hook starts a new process."""
+        """Stop listening if the store was moved or its server is down. The next hook starts a new process."""
         if self._stops_when_asked:
             self.stopped.set()
 

@@ -3,7 +3,7 @@ import { spawn } from "node:child_process"
 const COMMAND = __COMMAND__
 const OPTIONS = __OPTIONS__
 
-/** What the hook prints; empty where it has nothing to say, fails or takes too long. */
+/** Run a hook and return what it prints: empty if it has no answer, fails or takes too long. */
 function run(event, given) {
   return new Promise((resolve) => {
     try {
@@ -25,15 +25,15 @@ function run(event, given) {
   })
 }
 
-const isSaid = (part) => part.type === "text" && !part.synthetic && !part.ignored
-const said = (parts) => (parts ?? []).filter(isSaid).map((part) => part.text).join("\n")
+const isMessageText = (part) => part.type === "text" && !part.synthetic && !part.ignored
+const messageText = (parts) => (parts ?? []).filter(isMessageText).map((part) => part.text).join("\n")
 
 export const Recollect = async ({ client }) => {
   await run("start", { session_id: "opencode", source: "resume" })
-  const told = new Map()
+  const storedAnswers = new Map()
   return {
     "chat.message": async (input, output) => {
-      const printed = await run("prompt", { session_id: input.sessionID, prompt: said(output.parts) })
+      const printed = await run("prompt", { session_id: input.sessionID, prompt: messageText(output.parts) })
       if (!printed) return
       try {
         const text = JSON.parse(printed).context
@@ -48,9 +48,9 @@ export const Recollect = async ({ client }) => {
         const id = event.properties.sessionID
         const found = await client.session.messages({ path: { id } })
         const last = (found.data ?? []).filter((each) => each.info.role === "assistant").at(-1)
-        if (!last || told.get(id) === last.info.id) return
-        told.set(id, last.info.id)
-        await run("turn", { session_id: id, last_assistant_message: said(last.parts) })
+        if (!last || storedAnswers.get(id) === last.info.id) return
+        storedAnswers.set(id, last.info.id)
+        await run("turn", { session_id: id, last_assistant_message: messageText(last.parts) })
       } catch {}
     },
   }

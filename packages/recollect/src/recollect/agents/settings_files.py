@@ -1,4 +1,4 @@
-"""Edit clients' settings files: add or remove our server and hooks, and keep a copy."""
+"""Edit clients' settings files: add or remove the Recollect server and hooks, and keep a copy."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Content = dict[str, Any]
 
 
 class NotEditable(InvalidInput):
-    """A settings file that cannot be read, or not be changed without loss."""
+    """A settings file that cannot be read, or that cannot be changed without loss."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class SettingsEdit:
     before: str | None
     after: str | None
     needs_backup: bool = True
-    """Whether the old text differs from what our last edit wrote."""
+    """Whether the old text differs from the text that Recollect wrote last."""
 
     @property
     def is_none(self) -> bool:
@@ -61,12 +61,12 @@ def read_content(text: str | None) -> Content:
         raise NotEditable("it is nested too deeply") from error
     except json.JSONDecodeError as error:
         ended = error.pos >= len(plain.rstrip())
-        reason = "it ends too early" if ended else f"{error.msg}; comments are not kept, so none may be there"
+        reason = "it ends too early" if ended else f"{error.msg}; a file with comments is not edited"
         raise NotEditable(f"line {error.lineno}: {reason}") from error
     except ValueError as error:
         raise NotEditable(str(error)) from error
     if not isinstance(content, dict):
-        raise NotEditable("it holds no JSON object")
+        raise NotEditable("it does not hold a JSON object")
     return content
 
 
@@ -74,13 +74,13 @@ def _unique(pairs: list[tuple[str, Any]]) -> Content:
     content = dict(pairs)
     if len(content) < len(pairs):
         names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
-        raise ValueError(f"the key {twice!r} is there twice")
+        repeated = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"the key {repeated!r} occurs twice")
     return content
 
 
 def _refuse_constant(name: str) -> None:
-    raise ValueError(f"{name} is no JSON value")
+    raise ValueError(f"{name} is not a JSON value")
 
 
 def write_content(content: Content, like: str | None) -> str:
@@ -117,24 +117,24 @@ def write_content(content: Content, like: str | None) -> str:
 
 
 def server_in(client: Client, text: str | None, name: str) -> Any:
-    """The entry in the file, or None."""
+    """Return the entry of a server in the file, or None."""
     if not client.toml:
         return _servers(client, read_content(text)).get(name)
     try:
         return _servers(client, tomllib.loads((text or "").removeprefix(_BOM))).get(name)
     except tomllib.TOMLDecodeError as error:
-        raise NotEditable(f"it is no TOML: {error}") from error
+        raise NotEditable(f"it is not valid TOML: {error}") from error
 
 
 def _servers(client: Client, content: Content) -> Content:
     servers = content.get(client.key, {})
     if not isinstance(servers, dict):
-        raise NotEditable(f"its {client.key!r} is no {'table' if client.toml else 'JSON object'}")
+        raise NotEditable(f"its {client.key!r} is not a {'table' if client.toml else 'JSON object'}")
     return servers
 
 
 def with_server(client: Client, text: str | None, name: str, entry: Mapping[str, Any]) -> str:
-    """The text with this server entry, which replaces one of the same name."""
+    """Return the text with this server entry, which replaces an entry of the same name."""
     content = read_content(text)
     return write_content({**content, client.key: {**_servers(client, content), name: entry}}, text)
 
@@ -142,9 +142,9 @@ def with_server(client: Client, text: str | None, name: str, entry: Mapping[str,
 def edit_to_install(
     client: Client, before: str | None, name: str, launch: Launch, original: str | None = None, *, force: bool
 ) -> SettingsEdit:
-    """Add the entry. An entry of ours is updated; another is replaced only with `force`.
+    """Add the entry. An entry of Recollect is updated; another is replaced only with `force`.
 
-    `original` is what was there before we first put it in, as far as it was kept.
+    `original` is the text from before the first installation, if a copy was kept.
     """
     wanted = client.entry(launch)
     there = server_in(client, before, name)
@@ -158,14 +158,16 @@ def edit_to_install(
             f"{client.title} already has a server named {name!r}, and it does not start Recollect. "
             "Replace it with --force, or choose another --name."
         )
-    is_our_work = ours and before in {_installed_into(client, text, name, there) for text in (original, None)}
-    return SettingsEdit(before, with_server(client, before, name, wanted), not is_our_work)
+    is_unchanged = ours and before in {
+        _installed_into(client, text, name, there) for text in (original, None)
+    }
+    return SettingsEdit(before, with_server(client, before, name, wanted), not is_unchanged)
 
 
 def edit_to_uninstall(
     client: Client, before: str | None, name: str, original: str | None, *, force: bool
 ) -> SettingsEdit:
-    """Remove the entry. `original` is the text from before we added it, if it was kept."""
+    """Remove the entry. `original` is the text from before the installation, if a copy was kept."""
     there = None if before is None else server_in(client, before, name)
     if before is None or there is None:
         return SettingsEdit(before, before)
@@ -173,7 +175,7 @@ def edit_to_uninstall(
         raise AnotherEntry(
             f"The server {name!r} of {client.title} does not start Recollect; remove it with --force."
         )
-    # If nothing else changed since, restore the original text exactly.
+    # If nothing else has changed since the installation, restore the original text exactly.
     for candidate in (original, None):
         if _installed_into(client, candidate, name, there) == before:
             return SettingsEdit(before, candidate)
@@ -188,7 +190,7 @@ def _with_or_without(content: Content, key: str, value: Content) -> Content:
 
 
 def _installed_into(client: Client, text: str | None, name: str, entry: Content) -> str | None:
-    """The text with this entry; None if it cannot be added or was there already."""
+    """Return the text with this entry; None if it cannot be added or was there already."""
     try:
         return with_server(client, text, name, entry) if server_in(client, text, name) is None else None
     except NotEditable:
@@ -199,7 +201,7 @@ def _installed_into(client: Client, text: str | None, name: str, entry: Content)
 
 
 def hooks_in(text: str | None) -> dict[str, list[Content]]:
-    """Our hooks in the file, by event."""
+    """Return Recollect's hooks in the file, by event."""
     found = {event: _our_hooks(entries) for event, entries in _events(read_content(text)).items()}
     return {event: hooks for event, hooks in found.items() if hooks}
 
@@ -207,7 +209,7 @@ def hooks_in(text: str | None) -> dict[str, list[Content]]:
 def edit_to_install_hooks(
     before: str | None, wanted: Mapping[str, Mapping[str, Any]], version: int | None = None
 ) -> SettingsEdit:
-    """Add the hooks, or update ours. A new file gets the version."""
+    """Add or update Recollect's hooks. A new file gets the version."""
     there = hooks_in(before)
     if there == {event: _our_hooks([entry]) for event, entry in wanted.items()}:
         return SettingsEdit(before, before)
@@ -217,10 +219,10 @@ def edit_to_install_hooks(
 def edit_to_uninstall_hooks(
     before: str | None, original: str | None, version: int | None = None
 ) -> SettingsEdit:
-    """Remove our hooks. `original` is the text from before we added them, if it was kept."""
+    """Remove Recollect's hooks. `original` is the text from before the installation, if a copy was kept."""
     if before is None or not (there := hooks_in(before)):
         return SettingsEdit(before, before)
-    # If nothing else changed since, restore the original text exactly.
+    # If nothing else has changed since the installation, restore the original text exactly.
     events = _events(read_content(before))
     wanted = {
         event: entry for event in there for entry in events[event] if _our_hooks([entry]) == _hooks_of(entry)
@@ -249,18 +251,18 @@ def _with_hooks(text: str | None, wanted: Mapping[str, Mapping[str, Any]], versi
 def _events(content: Content) -> dict[str, list[Any]]:
     events = content.get("hooks", {})
     if not isinstance(events, dict) or not all(isinstance(each, list) for each in events.values()):
-        raise NotEditable("its 'hooks' is no JSON object of lists")
+        raise NotEditable("its 'hooks' is not a JSON object of lists")
     return events
 
 
 def is_our_hook(hook: Any) -> bool:
-    """Whether a hook's command runs our module, with any Python."""
+    """Whether a hook's command runs Recollect's module, with any Python."""
     command = hook.get("command") if isinstance(hook, dict) else None
     return isinstance(command, str) and HOOKS_MODULE in command.replace('"', " ").replace("'", " ").split()
 
 
 def _hooks_of(entry: Any) -> list[Any]:
-    """The hooks of a group, or a list of the one hook."""
+    """Return the hooks of a group, or a list of the single hook."""
     inner = entry.get("hooks") if isinstance(entry, dict) else None
     return inner if isinstance(inner, list) else [entry]
 
@@ -270,7 +272,7 @@ def _our_hooks(entries: Sequence[Any]) -> list[Content]:
 
 
 def _without_ours(events: Mapping[str, list[Any]]) -> dict[str, list[Any]]:
-    """The events without our hooks, and without groups and events that are empty then."""
+    """Return the events without Recollect's hooks, and without groups and events that become empty."""
     left: dict[str, list[Any]] = {}
     for event, entries in events.items():
         kept = []
@@ -299,12 +301,12 @@ def read_settings(path: Path) -> str | None:
 
 
 def backup_path(path: Path) -> Path:
-    """The path of the copy from before our last change."""
+    """Return the path of the copy from before the last change by Recollect."""
     return path.with_name(f"{path.name}.before-recollect")
 
 
 def read_backup(path: Path) -> str | None:
-    """The text from before our change, if a readable copy was kept."""
+    """Return the text from before the change, if a readable copy was kept."""
     try:
         return read_settings(backup_path(path))
     except NotEditable:
@@ -314,13 +316,13 @@ def read_backup(path: Path) -> str | None:
 def apply_edit(path: Path, edit: SettingsEdit, within: Path | None = None) -> Path | None:
     """Make the change as a whole or not at all; return the path of the copy, if any.
 
-    With a file that held only our server go the folders that are empty without it, below `within`.
+    If the change removes the file, the folders below `within` that become empty are removed too.
     """
-    path = path.resolve()  # a link stays a link
+    path = path.resolve()  # a symbolic link stays one
     if read_settings(path) != edit.before:
         raise Conflict(f"{path} was changed by another program just now; try again.")
-    if path.exists() and not path.stat().st_mode & _WRITABLE:  # replacing it would still work
-        raise Conflict(f"{path} is read-only and was left as it is; make it writable, and try again.")
+    if path.exists() and not path.stat().st_mode & _WRITABLE:  # replacing a read-only file would succeed
+        raise Conflict(f"{path} is read-only and was not changed; make it writable, and try again.")
     copy = backup_path(path)
     back = edit.before is not None and edit.after == read_backup(path)
     if edit.before is not None and not back and edit.after is not None and edit.needs_backup:
@@ -341,7 +343,7 @@ def apply_edit(path: Path, edit: SettingsEdit, within: Path | None = None) -> Pa
 
 
 def _write_whole(path: Path, text: str, *, like: Path) -> None:
-    """Write beside the file first, so that every reader sees the old file or the new one."""
+    """Replace the file at once, so that every reader sees the old file or the new one."""
     path.parent.mkdir(parents=True, exist_ok=True)
     mode = stat.S_IMODE(like.stat().st_mode) if like.exists() else _PRIVATE
     handle, made = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")

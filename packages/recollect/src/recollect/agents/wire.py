@@ -1,7 +1,7 @@
-"""How a hook asks the listener: over loopback, after both have proved to know one secret.
+"""The protocol between hooks and the listener: over loopback, after both have proved to know a secret.
 
-The address and a secret of each listener are in a file that only the user can read. A
-program that happens to listen on a port that was ours learns nothing: it cannot prove the secret.
+The address and secret of each listener are in a file that only the user can read. Another program that
+listens on a former port of a listener learns nothing, because it does not know the secret.
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ from __future__ import annotations
 import json
 import os
 import socket
-from _blake2 import blake2b  # as hashlib has it, without loading OpenSSL
-from _operator import _compare_digest  # as hmac has it
+from _blake2 import blake2b  # the function of hashlib, without loading OpenSSL
+from _operator import _compare_digest  # the function of hmac
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -117,7 +117,7 @@ def _exactly(connection: socket.socket, count: int) -> bytes:
     while len(data) < count:
         piece = connection.recv(count - len(data))
         if not piece:
-            raise ConnectionResetError("the other side hung up")
+            raise ConnectionResetError("the other side closed the connection")
         data += piece
     return bytes(data)
 

@@ -27,7 +27,7 @@ ABSENT = 0
 
 
 def read_resource(engine: Engine, uri: str) -> str:
-    """The resource as JSON, within a budget of its own: a resource takes no cursor, the tools do."""
+    """Return the resource as JSON, cut to a budget. A resource takes no cursor; the tools do."""
     if uri == GRAPH:
         return _graph_json(engine.graph.read_graph(limit=1000), "read_graph")
     match _look_up(engine, uri, record=True):
@@ -39,7 +39,7 @@ def read_resource(engine: Engine, uri: str) -> str:
 
 
 def fingerprint(engine: Engine, uri: str) -> int:
-    """Return a number that changes with the resource, also beyond the page that is shown of it."""
+    """Return a number that changes with the resource, including the part that its page leaves out."""
     if uri == GRAPH:
         return Internals(engine).graph_fingerprint()
     try:
@@ -55,7 +55,7 @@ def fingerprint(engine: Engine, uri: str) -> int:
 
 
 def _look_up(engine: Engine, uri: str, *, record: bool = False) -> Graph | Memory | None:
-    """Return what an address names: an entity with its relations, or a memory."""
+    """Return the entity with its relations, or the memory, at an address."""
     if uri.startswith(ENTITY):
         graph = engine.graph.open_nodes([unquote(uri.removeprefix(ENTITY))], record=False)
         return graph if graph.entities else None
@@ -78,7 +78,7 @@ def _row(memory: Memory) -> Any:
 
 
 def completions(engine: Engine, about: str, argument: str, begun: str) -> tuple[list[str], int | None]:
-    """Complete an argument of a resource or a prompt. Also return how many values there are, if known."""
+    """Return completions of an argument of a resource or prompt, and the number of all values if known."""
     if (about, argument) in {(ENTITY + "{name}", "name"), ("recall", "topic")}:
         return Internals(engine).complete_name(begun, MOST_COMPLETIONS)
     if (about, argument) == (MEMORY + "{id}", "id"):
@@ -87,7 +87,7 @@ def completions(engine: Engine, about: str, argument: str, begun: str) -> tuple[
 
 
 def _ids(engine: Engine, begun: str) -> tuple[list[str], int | None]:
-    """Ids of memories whose digits begin so, the lowest first."""
+    """Return ids of memories that begin with these digits, lowest first."""
     most, within = MOST_COMPLETIONS + 1, Internals(engine)
     if not begun:
         return list(map(str, within.ids_after(0, most))), sum(within.how_many().values())
@@ -95,7 +95,7 @@ def _ids(engine: Engine, begun: str) -> tuple[list[str], int | None]:
     if not first or begun.startswith("0"):
         return [], 0
     ids: list[int] = []
-    # 12 begins 12 itself, 120 to 129, 1200 to 1299 …
+    # The digits 12 match the ids 12, 120 to 129, 1200 to 1299 …
     for digits in range(_MOST_DIGITS - len(begun)):
         low, count = first * 10**digits, 10**digits
         found = within.ids_after(low - 1, most - len(ids))

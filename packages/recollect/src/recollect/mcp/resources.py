@@ -47,7 +47,7 @@ TEMPLATES = (
 )
 
 
-# Prompts: what a person may pick to have something saved or recalled.
+# Prompts: a user picks one to save or recall something.
 
 PROMPTS = (
     types.Prompt(
@@ -68,14 +68,14 @@ PROMPTS = (
 
 
 def offered(tools: Collection[str]) -> list[types.Prompt]:
-    """The prompts whose tools are offered: `save` needs `remember`."""
+    """Return the prompts whose tools are offered: `save` needs `remember`."""
     return [one for one in PROMPTS if one.name != "save" or "remember" in tools]
 
 
 def prompt(
     engine: Engine, name: str, given: Mapping[str, str], tools: Collection[str] = ("remember",)
 ) -> types.GetPromptResult:
-    """The prompt, for a client that has these tools."""
+    """Return the text of a prompt, for a client that has these tools."""
     names = [one.name for one in offered(tools)]
     match name if name in names else None:
         case "save":

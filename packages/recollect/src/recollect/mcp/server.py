@@ -1,4 +1,4 @@
-"""The server of the Model Context Protocol: tools, resources and prompts on the SDK's handlers."""
+"""The MCP server: tools, resources and prompts, as handlers of the SDK."""
 
 from __future__ import annotations
 
@@ -41,14 +41,14 @@ if TYPE_CHECKING:
     from recollect.operations.operation import Answered
 
 
-# Runs calls in threads, side by side, so that one caller cannot starve the others.
+# Calls run in parallel threads, within limits, so that one caller cannot starve the others.
 
-# Calls at one time. More would only wait for the same file.
+# Maximum number of parallel calls. More calls would only wait for the same file.
 _MOST_CALLS = 8
-# The most of these that one client may take, so that others need not wait for it.
+# Maximum number of parallel calls of one client, so that other clients need not wait.
 _MOST_CALLS_EACH = 4
 CALL_SECONDS = 60.0
-"""The longest that a call may take which only reads. Writes run to their end."""
+"""Maximum duration of a call that only reads. Writes run to their end."""
 
 _Work = TypeVar("_Work")
 
@@ -62,11 +62,11 @@ class Calls:
         self._limiters: WeakValueDictionary[str, anyio.CapacityLimiter] = WeakValueDictionary()
 
     def places_of(self, caller: str) -> anyio.CapacityLimiter:
-        """The limiter that each call of this caller enters."""
+        """Return the limiter for the calls of this caller."""
         return self._limiters.setdefault(caller, anyio.CapacityLimiter(_MOST_CALLS_EACH))
 
     async def in_thread(self, work: Callable[[], _Work], *, abandon: bool = True) -> _Work:
-        """Run work in a thread, beside other calls. A cancelled write finishes: it is one transaction."""
+        """Run work in a thread, in parallel with other calls. A cancelled write still finishes."""
 
         def interrupted() -> _Work:
             with interruptible(end_if_cancelled) if abandon else nullcontext():
@@ -97,13 +97,13 @@ class GrowingProgress:
             end_if_cancelled()
             anyio.from_thread.run(self._report, done, total)
         except (asyncio.CancelledError, CancelledError):
-            # A write finishes, or it would be half done.
+            # A write must finish: stopping it would leave half of the work.
             if self._stops:
                 raise asyncio.CancelledError from None
 
     async def _report(self, done: int, total: int | None) -> None:
         if self._before + done <= self._last:
-            # Another part of the work has begun, which counts from the start.
+            # The next part of the work has begun, and counts from 0.
             self._before = self._last
         self._last = self._before + done
         await self._tell(self._last, None if total is None else self._before + total)
@@ -111,16 +111,16 @@ class GrowingProgress:
 
 # Notices of change: a client that subscribes to a resource gets one when its content changes.
 
-# How soon a change by another process is noticed. Our own writes wake us.
+# Seconds between looks for changes by other processes. Writes of this process wake the watcher.
 _LOOK_SECONDS = 1.0
 
 _Watched = TypeVar("_Watched", bound=Hashable)
 
 
 class ChangeNotices(Generic[_Watched]):
-    """Compares the fingerprints of watched resources each time the store has changed.
+    """A watcher that compares the fingerprints of resources each time the store has changed.
 
-    Most of what is written changes none of them: what was seen, a vector, another entity.
+    Most writes change no watched resource: usage counts, vectors, other entities.
     """
 
     def __init__(
@@ -163,7 +163,7 @@ class ChangeNotices(Generic[_Watched]):
                     seen = now
                     await self._compare()
             except RecollectError:
-                # The store is busy or was moved: calls report that, and the next look may succeed.
+                # The store is busy or was moved. Calls report that, and the next look may succeed.
                 seen = None
             try:
                 await asyncio.wait_for(self._written.wait(), _LOOK_SECONDS)
@@ -182,7 +182,7 @@ class ChangeNotices(Generic[_Watched]):
         try:
             return await self._fingerprint(resource)
         except RecollectError:
-            # Its content is unknown, so the first look that succeeds is reported.
+            # The content is unknown, so the first successful look counts as a change.
             return None
 
 
@@ -206,11 +206,11 @@ INSTRUCTIONS = {
 
 Context: TypeAlias = ServerRequestContext[Any, Any]
 _Subscription: TypeAlias = "tuple[Scope | None, str]"
-"""A resource, and the scope that it is read in."""
+"""A resource, and the scope in which it is read."""
 
 
 CALLER = "caller"
-"""Under this name, the state of an HTTP request has its `RequestCaller`."""
+"""Key of the `RequestCaller` in the state of an HTTP request."""
 
 
 class RequestCaller(Protocol):
@@ -224,7 +224,7 @@ class RequestCaller(Protocol):
 
 
 class MemoryServer:
-    """One memory, served: what all connections of a process share."""
+    """The MCP server of one memory, shared by all connections of a process."""
 
     def __init__(
         self,
@@ -233,7 +233,7 @@ class MemoryServer:
         calls: Calls | None = None,
         timed: Callable[[str], AbstractContextManager[None]] | None = None,
     ) -> None:
-        """Offer the operations of these names. Each call is made within what `timed` gives for its name."""
+        """Offer the operations with these names. Each call runs in the context that `timed` returns."""
         self._engine = engine
         self._calls = calls or Calls()
         self._timed = timed or nullcontext
@@ -247,7 +247,7 @@ class MemoryServer:
         self.listed: threading.Event = threading.Event()
         """Set once a client has its list of tools."""
         self.is_idle: threading.Event = threading.Event()
-        """Not set while a first call is under way, which loads what it needs by itself."""
+        """Cleared during a first call, which itself loads what it needs."""
         self.is_idle.set()
 
     def server(self) -> Server[Any]:
@@ -277,7 +277,7 @@ class MemoryServer:
     # Tools
 
     async def _list_tools(self, ctx: Context, params: object) -> types.ListToolsResult:
-        # Set after this answer is sent, since the threads that wait for it would slow it down.
+        # Set after this answer is sent, since the waiting threads would slow it down.
         asyncio.get_running_loop().call_later(_ANSWERED_SECONDS, self.listed.set)
         return types.ListToolsResult(tools=[tool_of(*each) for each in self._offered_to(ctx).items()])
 
@@ -328,7 +328,7 @@ class MemoryServer:
     # The caller's memory and rights
 
     def _memory_of(self, ctx: Context) -> Engine:
-        """The memory in the caller's scope."""
+        """Return the memory in the caller's scope."""
         caller = _caller(ctx)
         return self._engine() if caller is None else caller.engine(self._engine())
 
@@ -343,7 +343,7 @@ class MemoryServer:
         }
 
     def _limiter_of(self, ctx: Context) -> AbstractAsyncContextManager[object]:
-        """The limiter of the caller's session, or of its address where the protocol has no sessions."""
+        """Return the limiter of the caller's session, or of its address if the protocol has no sessions."""
         request = ctx.request
         if request is None:  # standard input has one client
             return nullcontext()
@@ -351,7 +351,7 @@ class MemoryServer:
         return self._calls.places_of(caller)
 
     async def _answer(self, work: Callable[[], _Work]) -> _Work:
-        """Run work in a thread. Errors become the protocol's own, as no result could carry them."""
+        """Run work in a thread. Errors become protocol errors, since the result has no field for them."""
         try:
             return await self._calls.in_thread(work)
         except RecollectError as error:
@@ -414,7 +414,7 @@ class MemoryServer:
         scope, uri = watched
         await self._listeners_of(scope).bus.publish(ResourceUpdated(uri=uri))
         for session in list(self._subscribers.get(watched, {}).values()):
-            # A closing client must not prevent notices to the others.
+            # An error of a client that disconnects must not prevent notices to the others.
             with suppress(Exception):
                 await session.send_resource_updated(uri)
 
@@ -458,7 +458,7 @@ class MemoryServer:
 
 
 class _Listeners:
-    """The listeners to changes of one scope."""
+    """Return the listeners to changes of one scope."""
 
     def __init__(self) -> None:
         self.bus = InMemorySubscriptionBus()
@@ -466,7 +466,7 @@ class _Listeners:
 
 
 def _caller(ctx: Context) -> RequestCaller | None:
-    """The caller over HTTP; None on standard input, which has one client."""
+    """Return the caller over HTTP; None on standard input, which has one client."""
     if ctx.request is None:
         return None
     # Without an access policy in front of the server, no request names its caller.
@@ -474,13 +474,13 @@ def _caller(ctx: Context) -> RequestCaller | None:
 
 
 def _scope(ctx: Context) -> Scope | None:
-    """The only scope that the caller sees; None: the server's."""
+    """Return the only scope that the caller sees; None means the server's scope."""
     caller = _caller(ctx)
     return None if caller is None else caller.scope
 
 
 def _connection(ctx: Context) -> Connection:
-    """The caller's connection, the same in every request. The SDK makes a session for each request."""
+    """Return the caller's connection, which all its requests share. The SDK's session is per request."""
     return ctx.session._connection  # noqa: SLF001  # the SDK gives low-level handlers no other way
 
 
@@ -504,7 +504,7 @@ def tool_of(name: str, definition: Definition) -> types.Tool:
 def open_schema(schema: Any) -> Any:
     """Leave `additionalProperties` and a minimum of 1 out of a schema of arguments, to save tokens.
 
-    Calls that break these rules are still refused, with an error that says why.
+    Calls that break these rules still fail, with an error that gives the reason.
     """
     match schema:
         case dict():

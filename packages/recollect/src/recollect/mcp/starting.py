@@ -1,4 +1,4 @@
-"""Load the protocol's library quickly."""
+"""Import the library of the protocol faster."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from contextlib import contextmanager
 
 @contextmanager
 def quick_start() -> Iterator[None]:
-    """A context for imports: without garbage collection, and with messages built at their first use.
+    """Return a context for imports without garbage collection, in which messages are built at first use.
 
-    Loading only makes things that stay, so a collector that looks through them finds nothing; and a session
-    uses one revision of the protocol, while the library builds the messages of all of them.
+    Imports create only objects that stay, so a garbage collection finds nothing. The library builds the
+    messages of all revisions of the protocol, but a session uses one revision.
     """
-    from pydantic import BaseModel  # noqa: PLC0415  # part of the library that this makes lighter
+    from pydantic import BaseModel  # noqa: PLC0415  # part of the library that is to load faster
 
     gc.disable()
     BaseModel.model_config["defer_build"] = True

@@ -42,38 +42,38 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 _CHUNK_BYTES = 1 << 16
 LONGEST_LINE = 4 * 1024 * 1024
-"""Bytes of one message, as over HTTP."""
+"""Maximum number of bytes of a message, the same as over HTTP."""
 # Bytes kept from both ends of a longer message, to find its id.
 _END_BYTES = 1_024
 _START_ID = re.compile(rb'\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(\d{1,18}|"[^"\\]{1,100}")')
 _END_ID = re.compile(rb',\s*"id"\s*:\s*(\d{1,18}|"[^"\\]{1,100}")\s*(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*)?\}\s*$')
-# Lines read before they are asked for. A client that sends faster than it is served waits.
+# Number of lines to read ahead. A client that sends faster has to wait.
 _LINES_AHEAD = 16
 
 
 def serve_stdio(memory: LazyEngine, names: Sequence[str]) -> None:
-    """Serve these operations until the client closes our standard input, or an interrupt comes."""
+    """Serve these operations until the client closes standard input, or an interrupt arrives."""
     server = MemoryServer(memory.engine, names)
     warming = memory.warm(server.listed, server.is_idle)
     was_used = True
     try:
         was_used = anyio.run(_serve, server, memory.stop)
     except* BrokenPipeError:
-        _log.info("The client went without waiting for its answer.")
+        _log.info("The client disconnected before it got its answer.")
     finally:
         memory.stop()
-        # It need not wait for a client that has gone.
+        # Do not wait for a client that has disconnected.
         server.listed.set()
         server.is_idle.set()
         # Unloading a model that is still being loaded crashes some runtimes.
         warming.join()
     if not was_used:
-        # A user may start the server by hand to see whether it works: report a store that does not open.
+        # A user may start the server by hand to test it, so report a store that cannot be opened.
         memory.engine()
 
 
 async def _serve(memory_server: MemoryServer, stop: Callable[[], None]) -> bool:
-    """Serve standard input and output. Return whether any line came."""
+    """Serve standard input and output. Return whether any line arrived."""
     server = memory_server.server()
     forward, readable = anyio.create_memory_object_stream[SessionMessage | Exception]()
     lines = InputLines(take_input())
@@ -85,18 +85,17 @@ async def _serve(memory_server: MemoryServer, stop: Callable[[], None]) -> bool:
             await server.run(readable, outgoing, server.create_initialization_options())
             both.cancel_scope.cancel()
 
-        # In parallel, so that an interrupt reaches both. A running call finishes, and must learn that its
-        # client has gone.
+        # Run in parallel, so that an interrupt reaches both. A running call finishes, and must learn that its
+        # client has disconnected.
         both.start_soon(_pass_on, incoming, forward, outgoing, stop)
         both.start_soon(run)
     return lines.count > 0
 
 
 class InputLines:
-    """The lines of a file descriptor, for one `async for` within a running loop.
+    """An asynchronous iterator over the lines of a file descriptor.
 
-    A daemon thread reads them. The SDK's own reader blocks until a line comes, so that an interrupted
-    server would wait for it.
+    A daemon thread reads the lines. The SDK's reader blocks until a line arrives, even after an interrupt.
     """
 
     def __init__(self, descriptor: int) -> None:
@@ -119,7 +118,7 @@ class InputLines:
         return line
 
     def _fill(self) -> None:
-        # A closed loop takes no more lines.
+        # The event loop is closed, so nothing reads the lines.
         with suppress(RuntimeError):
             # A closed terminal is not an error.
             with suppress(OSError):
@@ -147,7 +146,7 @@ def whole_lines(chunks: Iterable[bytes], longest: int = LONGEST_LINE) -> Iterato
 
 
 class _Line:
-    """A line as it arrives; for one that is too long, only both ends."""
+    """A line as it arrives. Of a line that is too long, only both ends are kept."""
 
     def __init__(self, longest: int) -> None:
         self.size = 0
@@ -175,7 +174,7 @@ class _Line:
 
 
 def take_input() -> int:
-    """Reserve standard input for the server; child processes find it empty."""
+    """Reserve standard input for the server: child processes get an empty one."""
     ours = os.dup(0)
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
@@ -183,9 +182,9 @@ def take_input() -> int:
     return ours
 
 
-# Messages that cannot be read: their sender gets an answer instead of waiting for ever. The SDK drops a line
-# that its parser refuses, such as one with half of a surrogate pair, which clients in JavaScript write when
-# they cut a text inside an emoji, or a batch, which one revision of the protocol had.
+# Answers to messages that cannot be read. The SDK drops a line that it cannot parse, and its sender would
+# wait for ever. Examples are a batch, which one revision of the protocol had, and half of a surrogate pair,
+# which clients in JavaScript write when they cut a text inside an emoji.
 
 
 async def _pass_on(
@@ -194,7 +193,7 @@ async def _pass_on(
     outgoing: WriteStream[SessionMessage],
     stop: Callable[[], None],
 ) -> None:
-    """Pass messages on, and answer those that cannot be read; `stop` is called when no more will come."""
+    """Pass messages on, and answer those that cannot be read. At the end of the input, call `stop`."""
     try:
         async with forward:
             async for item in incoming:
@@ -203,7 +202,7 @@ async def _pass_on(
                     continue
                 answers = error_answers(item)
                 if not answers:
-                    _log.warning("A line that is no message was passed over.")
+                    _log.warning("Skipped a line that is not a valid message.")
                 for answer in answers:
                     await outgoing.send(SessionMessage(answer))
     finally:
@@ -211,7 +210,7 @@ async def _pass_on(
 
 
 def error_answers(error: Exception) -> list[types.JSONRPCError]:
-    """The answers to a line that could not be read; none unless it holds a request."""
+    """Return the answers to a line that could not be read; none unless it contains a request."""
     if not isinstance(error, ValidationError):
         return []
     first = error.errors()[0]
@@ -220,7 +219,7 @@ def error_answers(error: Exception) -> list[types.JSONRPCError]:
     except (ValueError, RecursionError):
         return []
     if isinstance(message, list):
-        why = "Several messages in one are not taken; send each on a line of its own. Nothing was done."
+        why = "Batches are not supported; send each message on its own line. Nothing was done."
         return [_error(id_, types.INVALID_REQUEST, why) for id_ in filter(_is_id, map(_request_id, message))]
     if isinstance(message, dict) and isinstance(size := message.get("too_long"), int):
         most = f"at most {LONGEST_LINE // 1024**2} MiB are read"
@@ -231,7 +230,7 @@ def error_answers(error: Exception) -> list[types.JSONRPCError]:
 
 
 def _request_id(message: object) -> Any:
-    """The id of a request; None for anything else."""
+    """Return the id of a request; None for anything else."""
     return message.get("id") if isinstance(message, dict) and "method" in message else None
 
 
@@ -243,16 +242,16 @@ def _error(id_: int | str, code: int, why: str) -> types.JSONRPCError:
     return types.JSONRPCError(jsonrpc="2.0", id=id_, error=types.ErrorData(code=code, message=why))
 
 
-# A memory that is opened when it is first needed, so that a server can answer before.
+# A memory that is opened when it is first needed, so that a server can already answer the client.
 
 _LONGEST_WAIT_SECONDS = 2.0
 
 
 class LazyEngine:
-    """Opens the memory with the first call that needs it. After a failure, the next call tries again.
+    """A memory that the first call opens. After a failure, the next call tries again.
 
-    A store may take its time: one of an older version is brought up to date, a locked one is waited for. A
-    client gives up on a server that does not speak, and learns more from a call that says what is wrong.
+    Opening may take long, if the store must be upgraded or is locked. Meanwhile the server can answer,
+    since a client gives up on a silent server. If opening fails, the call reports the reason.
     """
 
     def __init__(self, open_: Callable[[], Engine]) -> None:
@@ -275,7 +274,7 @@ class LazyEngine:
             return self._engine
 
     def stop(self) -> None:
-        """Start no more background work: the client has gone. Missing vectors come with the next start."""
+        """Start no more background work after the client has disconnected. The next start embeds the rest."""
         self._stopped.set()
         if self._engine is not None:
             _begin_shutdown(self._engine)
@@ -293,10 +292,10 @@ class LazyEngine:
             raise self._error
 
     def warm(self, *after: threading.Event) -> threading.Thread:
-        """Open, and load model, operations and caches in the background: the first call need not wait.
+        """Open the memory and load model, operations and caches in the background, for a fast first call.
 
-        Not before these: a client waits for its list of tools, or for a call that came sooner, and both want
-        the processor. No garbage is collected until all is loaded: what is loaded stays.
+        This waits until the client has its list of tools, and until an earlier call ends, because both need
+        the processor. Garbage collection is off meanwhile: everything that is loaded stays.
         """
         gc.disable()
         thread = threading.Thread(target=self._warm, args=after, name="recollect-warm", daemon=True)
@@ -311,7 +310,7 @@ class LazyEngine:
             engine = None if self._stopped.is_set() else self.engine()
             # Opening may have taken long.
             if engine is not None and not self._stopped.is_set():
-                # In parallel with the search, which waits for the model.
+                # This runs in parallel with the search, which waits for the model.
                 loading = threading.Thread(target=operations, name="recollect-operations", daemon=True)
                 loading.start()
                 note = engine.search("warm", limit=1).note
@@ -334,7 +333,7 @@ def _begin_shutdown(memory: Engine) -> None:
 # Import the file of the official memory server once, if the settings say so.
 
 _NAMED = 5
-"""Entities that a line names; more are counted."""
+"""Maximum number of entities that a line names; the others are counted."""
 
 
 def import_official_file(
@@ -342,9 +341,9 @@ def import_official_file(
 ) -> None:
     """Import the official server's file into a memory that never had an entity.
 
-    Later, it would bring back what was deleted. The mark `begun` shows that an earlier start was ended in the
-    middle of it; then the import goes on. `asked` is the file, or the name of the variable that names it. The
-    server starts even if the import fails. A file that comes too late is reported until it was imported.
+    A later import would restore deleted entities. The mark `begun` shows that an earlier import was
+    interrupted; then the import continues. `asked` is the file, or the variable with its path. The server
+    starts even if the import fails. A file that appears too late is reported until the user has imported it.
     """
     from recollect.admin import Internals  # noqa: PLC0415  # loads the engine
 
@@ -355,7 +354,7 @@ def import_official_file(
     if Internals(memory).ever_had_entities() and not begun.exists():
         _tell_if_too_late(memory, file, tell)
     elif asked is None:
-        tell(f"{OFFICIAL_VARIABLE} names {named}; `recollect serve --import` brings it into this memory.")
+        tell(f"{OFFICIAL_VARIABLE} names {named}; `recollect serve --import` imports it into this memory.")
     elif file is None:
         tell(f"{OFFICIAL_VARIABLE} is not set; name the file to import: --import FILE.")
     elif not file.exists():
@@ -367,19 +366,19 @@ def import_official_file(
 
 
 def _import(memory: Engine, file: Path, tell: Callable[[str], None]) -> None:
-    from recollect.transfer import import_file  # noqa: PLC0415  # few starts bring something in
+    from recollect.transfer import import_file  # noqa: PLC0415  # few starts import anything
 
     try:
         report = import_file(memory, file, embed=False)
     except (RecollectError, OSError) as error:
-        tell(f"{file} could not be brought in: {error}")
+        tell(f"{file} could not be imported: {error}")
         return
     gained = [entities_text(report.entities_created)]
     if report.relations_created:
         gained.append(quantity(report.relations_created, "relation"))
     tell(
-        f"Imported {' and '.join(gained)} from {file}. Words find them now; meaning does when their "
-        "vectors are made, which goes on in the background."
+        f"Imported {' and '.join(gained)} from {file}. Search by words finds them now. Search by "
+        "meaning finds them once they are embedded, which runs in the background."
     )
     if report.also_created:
         more = report.also_created_count - _NAMED
@@ -392,7 +391,7 @@ def _import(memory: Engine, file: Path, tell: Callable[[str], None]) -> None:
     if report.bad_count:
         left_out.append(f"{quantity(report.bad_count, 'line')} that could not be read")
     for left in left_out:
-        tell(f"Left out {left}; {_by_hand(file)} names what it leaves out.")
+        tell(f"Left out {left}; {_by_hand(file)} lists what it leaves out.")
 
 
 def _tell_if_too_late(memory: Engine, file: Path | None, tell: Callable[[str], None]) -> None:
@@ -401,7 +400,7 @@ def _tell_if_too_late(memory: Engine, file: Path | None, tell: Callable[[str], N
     if file is None or importing(memory).was_recorded(file):
         return
     if file.exists():
-        tell(f"{file} was not brought in, since this memory has entities already; {_by_hand(file)} adds it.")
+        tell(f"{file} was not imported, because this memory already has entities; {_by_hand(file)} adds it.")
     else:
         tell(f"There is no file {file} to import.")
 
@@ -411,7 +410,7 @@ def _by_hand(file: Path) -> str:
     return f"`recollect import {quoted}`"
 
 
-# A server also answers the hooks of its store, which it has open.
+# A server has the store open, so it also answers its hooks.
 
 _AFTER_SECONDS = 1.0
 """Hooks wait until the client has its list of tools."""
@@ -419,7 +418,7 @@ _AFTER_SECONDS = 1.0
 
 @contextmanager
 def answering_hooks(settings: Settings, engine: Callable[[], Engine]) -> Iterator[None]:
-    """A context in which this process answers hooks, if there are any and no other process does."""
+    """Return a context in which this process answers hooks, if there are any and no other process does."""
     listeners: list[HookListener] = []
     ended = threading.Event()
 
