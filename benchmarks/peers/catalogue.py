@@ -1,4 +1,4 @@
-"""The peers that are measured, and what is known of them."""
+"""The measured peers, with their packages, search methods and durability."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Peers that are search engines: by hand, txtai, Chroma and LanceDB. Each by its own public API."""
+"""Peers that are search engines (Chroma, txtai and LanceDB), called by their own public API."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from peer import Given, Vectors
+from peer import GivenVectors, Vectors
 
 DIMS = 384
 
@@ -24,30 +24,30 @@ class Chroma:
         self._notes.add(ids=[str(id_) for id_ in ids], documents=list(texts), embeddings=vectors)
 
     def search(self, text: str, vector: Vectors, limit: int) -> Sequence[int]:
-        del text  # it has no search by both
+        del text  # Chroma has no hybrid search
         found = self._notes.query(query_embeddings=[vector], n_results=limit, include=["documents"])
         return [int(id_) for id_ in found["ids"][0]]
 
     def close(self) -> None:
-        """Nothing to do."""
+        """Do nothing; Chroma needs no closing."""
 
 
 class Txtai:
-    """Hybrid: faiss and its own BM25, fused; texts in SQLite."""
+    """Hybrid search: faiss and txtai's BM25, fused; texts in SQLite."""
 
     def __init__(self, folder: Path) -> None:
-        self._folder, self._given = folder, Given()
+        self._folder, self._given = folder, GivenVectors()
 
-        def known(texts: Sequence[str]) -> Vectors:  # it wants a plain function
+        def transform(texts: Sequence[str]) -> Vectors:  # txtai requires a plain function
             return self._given(texts)
 
         self._index: Any = import_module("txtai").Embeddings(
-            method="external", transform=known, hybrid=True, content=True
+            method="external", transform=transform, hybrid=True, content=True
         )
         self._filled = False
 
     def add(self, ids: Sequence[int], texts: Sequence[str], vectors: Vectors) -> None:
-        self._given.know(texts, vectors)
+        self._given.add(texts, vectors)
         rows = [(id_, text, None) for id_, text in zip(ids, texts, strict=True)]
         if self._filled:
             self._index.upsert(rows)
@@ -56,7 +56,7 @@ class Txtai:
         self._filled = True
 
     def search(self, text: str, vector: Vectors, limit: int) -> Sequence[int]:
-        self._given.know([text], vector[None])
+        self._given.add([text], vector[None])
         return [int(hit["id"]) for hit in self._index.search(text, limit)]
 
     def close(self) -> None:
@@ -64,7 +64,7 @@ class Txtai:
 
 
 class Lance:
-    """Hybrid: a flat search of the vectors and its full-text index, fused by rank."""
+    """Hybrid search: a flat scan of the vectors and LanceDB's full-text index, fused by rank."""
 
     def __init__(self, folder: Path) -> None:
         arrow, self._lancedb = import_module("pyarrow"), import_module("lancedb")
@@ -96,4 +96,4 @@ class Lance:
         return [int(row["id"]) for row in asked.rerank(self._fused).limit(limit).to_list()]
 
     def close(self) -> None:
-        """Nothing to do."""
+        """Do nothing; LanceDB needs no closing."""

@@ -1,10 +1,10 @@
-"""Measures one peer, in the environment that it is installed in, and prints a row of JSON.
+"""Measure one peer in the environment that it is installed in, and print a row of JSON.
 
     python measure.py speed NAME DATA SIZE     DATA has texts and queries as JSON, and their vectors
-    python measure.py writes NAME DATA COUNT   single writes, for who counts its system calls
+    python measure.py writes NAME DATA COUNT   single writes, to count their system calls with strace
     python measure.py locomo NAME DATA         DATA has conversations, questions and their vectors
 
-It runs where neither Recollect nor its benchmarks are installed, so it needs NumPy alone.
+It runs in environments without Recollect, so it needs only NumPy.
 """
 
 from __future__ import annotations
@@ -25,8 +25,7 @@ from peer import Memory, Peer, Vectors
 
 BATCH = 1_000
 SINGLES = 20
-FEW = 100
-"""Texts that are there before system calls are counted."""
+TEXTS_BEFORE_WRITES = 100
 LIMIT = 10
 
 
@@ -34,7 +33,7 @@ def main() -> None:
     task, name, data, *rest = sys.argv[1:]
     peer, folder = NAMES[name], Path(data)
     if task == "locomo":
-        _tell({"r_at_10": round(found_of_locomo(peer, folder), 4)})
+        _print_row({"r_at_10": round(locomo_recall(peer, folder), 4)})
         return
     texts, vectors = json.loads((folder / "texts.json").read_text("utf-8")), np.load(folder / "vectors.npy")
     queries = json.loads((folder / "queries.json").read_text("utf-8"))
@@ -43,18 +42,18 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="recollect-peer-") as place:
         if task == "writes":
             _write(peer.open(Path(place)), texts, vectors, number)
-            _tell({"writes": number})
-            os._exit(0)  # what closing syncs is no write's
-        _tell(measured(peer, Path(place), texts[: number + SINGLES], vectors, queries, asked))
+            _print_row({"writes": number})
+            os._exit(0)  # without closing the store, whose syncs must not count
+        _print_row(measure_speed(peer, Path(place), texts[: number + SINGLES], vectors, queries, asked))
 
 
 def _write(memory: Memory, texts: Sequence[str], vectors: Vectors, count: int) -> None:
-    _fill(memory, texts[:FEW], vectors)
-    for id_ in range(FEW, FEW + count):
+    _fill(memory, texts[:TEXTS_BEFORE_WRITES], vectors)
+    for id_ in range(TEXTS_BEFORE_WRITES, TEXTS_BEFORE_WRITES + count):
         memory.add([id_], [texts[id_]], vectors[id_ : id_ + 1])
 
 
-def measured(
+def measure_speed(
     peer: Peer, place: Path, texts: Sequence[str], vectors: Vectors, queries: Sequence[str], asked: Vectors
 ) -> dict[str, Any]:
     size = len(texts) - SINGLES
@@ -99,15 +98,15 @@ def _spread(times: Sequence[tuple[float, float]]) -> dict[str, float]:
     cpu, wall = (sorted(each[place] * 1000 for each in times) for place in (0, 1))
     return {
         "cpu_ms": round(statistics.median(cpu), 3),
-        # Of peers that go on in the background, the mean has it all.
+        # The mean includes the work that some peers do in the background.
         "cpu_ms_mean": round(statistics.fmean(cpu), 3),
         "wall_ms": round(statistics.median(wall), 3),
         "wall_ms_p99": round(wall[min(len(wall) - 1, int(0.99 * len(wall)))], 3),
     }
 
 
-def found_of_locomo(peer: Peer, folder: Path) -> float:
-    """Of what answers a question, the share among the first ten; a conversation is a store of plain notes."""
+def locomo_recall(peer: Peer, folder: Path) -> float:
+    """Return the mean recall among ten hits, with one store of plain notes per conversation."""
     shares: list[float] = []
     for conversation in json.loads((folder / "conversations.json").read_text("utf-8")):
         rows = np.load(folder / f"{conversation['name']}.npy")
@@ -123,7 +122,7 @@ def found_of_locomo(peer: Peer, folder: Path) -> float:
     return statistics.fmean(shares)
 
 
-def _tell(row: dict[str, Any]) -> None:
+def _print_row(row: dict[str, Any]) -> None:
     print(json.dumps(row), flush=True)
 
 

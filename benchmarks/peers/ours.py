@@ -1,4 +1,4 @@
-"""Recollect and the hand-made store, measured as their peers are: in the environment of the benchmark."""
+"""Recollect and the hand-made store as peers. Both run in the environment of the benchmark."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _BATCH = 500
 
 
 class Recollect:
-    """As `recollect.open` gives it. It embeds by itself: its model is a stand-in with the same vectors."""
+    """Recollect as `recollect.open` returns it. It embeds texts itself, with a stand-in for the model."""
 
     def __init__(self, folder: Path, *, own_model: bool = False) -> None:
         os.environ["RECOLLECT_DREAM"] = "off"
@@ -26,7 +26,7 @@ class Recollect:
 
     @classmethod
     def with_own_model(cls, folder: Path) -> Recollect:
-        """As users have it: with the default model itself, which also gives vectors of tokens."""
+        """Open a store as users do, with the default model, which also returns token vectors."""
         return cls(folder, own_model=True)
 
     def add(self, ids: Sequence[int], texts: Sequence[str], vectors: Vectors) -> None:
@@ -55,7 +55,7 @@ class ByHandPeer:
         self._ids: list[int] = []
 
     def add(self, ids: Sequence[int], texts: Sequence[str], vectors: Vectors) -> None:
-        self._ids.extend(ids)  # its rows are numbered from one
+        self._ids.extend(ids)  # the store numbers its rows from one
         self._store.add(texts, vectors)
 
     def search(self, text: str, vector: Vectors, limit: int) -> Sequence[int]:

@@ -1,4 +1,4 @@
-"""What a peer is for us: something that takes texts with their vectors, and finds them. Needs NumPy alone."""
+"""The interface of a peer, which stores texts with their vectors and finds them. It needs only NumPy."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Vectors = NDArray[np.float32]
 
 
 class Memory(Protocol):
-    """One store of a peer. Ids are the caller's."""
+    """One store of a peer. The caller chooses the ids."""
 
     def add(self, ids: Sequence[int], texts: Sequence[str], vectors: Vectors) -> None: ...
 
@@ -27,25 +27,25 @@ class Memory(Protocol):
 class Peer:
     name: str
     packages: tuple[str, ...]
-    """What pip installs; the first one's version is told. Empty: it runs in the benchmark's environment."""
+    """Packages for pip, the reported one first. Empty: the peer runs in the benchmark's environment."""
     searches: str
-    """By what it was asked."""
+    """Search method."""
     durability: str
-    """What is known of whether an acknowledged write survives a power cut."""
+    """Whether an acknowledged write survives a power cut."""
     open: Callable[[Path], Memory]
     open_as_users_do: Callable[[Path], Memory] | None = None
-    """For one that takes no vectors: with its own model, where answers count and not time."""
+    """Opens the peer with its own model, to measure answers and not time, if it takes no vectors."""
     largest: int = 100_000
-    """Texts beyond which it is not tried, since filling would take longer than the whole run."""
+    """Maximum number of texts; filling a larger store would take longer than the whole run."""
 
 
-class Given:
-    """Vectors by text, for peers that embed by themselves: they get what the others are given."""
+class GivenVectors:
+    """Vectors by text, for peers that embed texts themselves: all peers get the same vectors."""
 
     def __init__(self) -> None:
         self._rows: dict[str, NDArray[np.float32]] = {}
 
-    def know(self, texts: Sequence[str], vectors: Vectors) -> None:
+    def add(self, texts: Sequence[str], vectors: Vectors) -> None:
         self._rows.update(zip(texts, vectors, strict=True))
 
     def __call__(self, texts: Sequence[str]) -> Vectors:

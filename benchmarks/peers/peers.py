@@ -1,12 +1,12 @@
-"""Peers, side by side: the same texts with the same vectors given, each by its own public API.
+"""Compare peers on the same texts and vectors, each by its own public API.
 
     python benchmarks/peers/peers.py --json benchmarks/results/peers.json
     python benchmarks/peers/peers.py --locomo path/to/locomo-dev-jsonl
 
-Each peer has a virtual environment of its own in the cache folder, made here. One that cannot be installed,
-or that takes longer than its time, is reported and skipped. Vectors are those of a stand-in for the default
-model (`benchmarks/speed/stand_in.py`); on LoCoMo they are the model's own. Where strace is installed, it
-counts how often a single write makes the disk keep what it was given.
+The benchmark makes a virtual environment for each peer in the cache folder. A peer that cannot be installed,
+or that exceeds its time limit, is reported and skipped. Vectors come from a stand-in for the default
+model (`benchmarks/speed/stand_in.py`), for LoCoMo from the model itself. If strace is installed, it counts
+the disk syncs of a single write.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def main() -> None:
         _write_data(data, max(sizes), 8 if options.quick else QUERIES)
         for peer in bars.track(wanted, description="peers"):
             tell(f"peers: {peer.name}")
-            results.append(_of_peer(peer, data, sizes, cache, locomo, options.seconds))
+            results.append(_measure_peer(peer, data, sizes, cache, locomo, options.seconds))
             print(json.dumps(results[-1]), flush=True)
             if options.json:
                 known = facts("recollect-memory", "sqlite-vec")
@@ -71,41 +71,41 @@ def main() -> None:
                 write_json(Path(options.json), whole)
 
 
-def _of_peer(
+def _measure_peer(
     peer: Peer, data: Path, sizes: list[int], cache: Path, locomo: Path | None, seconds: float
 ) -> Row:
     row: Row = {"name": peer.name, "searches": peer.searches, "durability": peer.durability, "sizes": {}}
-    python, said = _environment(peer, cache)
-    row["version"] = said
+    python, version_or_reason = _environment(peer, cache)
+    row["version"] = version_or_reason
     if python is None:
-        return row | {"skipped": said}
+        return row | {"skipped": version_or_reason}
     for size in sizes:
         if size > peer.largest:
             row["sizes"][str(size)] = f"not tried: filling {size:,} one by one takes too long"
             continue
-        row["sizes"][str(size)] = _measured(python, ["speed", peer.name, str(data), str(size)], seconds)
+        row["sizes"][str(size)] = _run_measure(python, ["speed", peer.name, str(data), str(size)], seconds)
     row["syncs_each_write"] = _syncs(python, peer, data, seconds)
     if locomo is not None:
-        found = _measured(python, ["locomo", peer.name, str(locomo)], 2 * seconds)
+        found = _run_measure(python, ["locomo", peer.name, str(locomo)], 2 * seconds)
         row["locomo"] = found["r_at_10"] if isinstance(found, dict) else found
     return row
 
 
 def _syncs(python: str, peer: Peer, data: Path, seconds: float) -> float | None:
-    """Calls of fsync and its like for one write; None where they cannot be counted."""
+    """Return the calls of fsync and similar functions per write, or None if they cannot be counted."""
     counts = []
     for writes in (0, SINGLES):
         with tempfile.NamedTemporaryFile("r", encoding="utf-8", errors="replace") as trace:
             words = ["writes", peer.name, str(data), str(writes)]
-            done = _measured(python, words, seconds, before=[*_STRACE, "--output", trace.name])
+            done = _run_measure(python, words, seconds, before=[*_STRACE, "--output", trace.name])
             if isinstance(done, str):
                 return None
             counts.append(sum("sync(" in line for line in trace))
     return round((counts[1] - counts[0]) / SINGLES, 1)
 
 
-def _measured(python: str, words: list[str], seconds: float, before: Sequence[str] = ()) -> Row | str:
-    # On one thread: threads that wait for each other would count as CPU time.
+def _run_measure(python: str, words: list[str], seconds: float, before: Sequence[str] = ()) -> Row | str:
+    # One thread, because threads that wait for each other would count as CPU time.
     threads = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
     environment = {**os.environ, **threads, "ANONYMIZED_TELEMETRY": "False"}
     environment["PYTHONPATH"] = os.pathsep.join((str(SPEED), environment.get("PYTHONPATH", "")))
@@ -123,37 +123,37 @@ def _measured(python: str, words: list[str], seconds: float, before: Sequence[st
     rows = [line for line in done.stdout.splitlines() if line.startswith("{")]
     if done.returncode or not rows:
         return f"failed: {(done.stderr.strip().splitlines() or ['no reason was given'])[-1][:200]}"
-    told: Row = json.loads(rows[-1])
-    return told
+    row: Row = json.loads(rows[-1])
+    return row
 
 
 def _environment(peer: Peer, cache: Path) -> tuple[str | None, str]:
-    """Its Python, and its version; or why there is none."""
+    """Return the peer's Python and version, or None and the reason why it could not be installed."""
     if not peer.packages:
         return sys.executable, ""
     folder = cache / peer.packages[0]
     python = folder / "bin" / "python"
-    done = "" if python.exists() else _tried(sys.executable, "-m", "venv", str(folder))
+    error = "" if python.exists() else _error_of(sys.executable, "-m", "venv", str(folder))
     ask = f"from importlib.metadata import version; print(version({peer.packages[0]!r}))"
-    if not done and _said(str(python), "-c", ask) is None:
-        done = _tried(*_installer(str(python)), "numpy", *peer.packages)
-    version = _said(str(python), "-c", ask)
-    if done or version is None:
+    if not error and _output_of(str(python), "-c", ask) is None:
+        error = _error_of(*_installer(str(python)), "numpy", *peer.packages)
+    version = _output_of(str(python), "-c", ask)
+    if error or version is None:
         shutil.rmtree(folder, ignore_errors=True)
-        return None, f"could not be installed: {done or 'no reason was given'}"
+        return None, f"could not be installed: {error or 'no reason was given'}"
     return str(python), version
 
 
 def _installer(python: str) -> list[str]:
-    """uv where it is beside us, which takes a fraction of the time."""
+    """Return the install command: uv, which is much faster, if it is in our environment, else pip."""
     uv = Path(sys.executable).parent / "uv"
     if uv.exists():
         return [str(uv), "pip", "install", "--quiet", "--python", python]
     return [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
 
 
-def _tried(*command: str) -> str:
-    """What went wrong; nothing where all is well."""
+def _error_of(*command: str) -> str:
+    """Run a command and return the last line of its error, or "" if it succeeded."""
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=INSTALL_SECONDS, check=False)
     except (OSError, subprocess.TimeoutExpired) as error:
@@ -165,7 +165,7 @@ def _tried(*command: str) -> str:
     )
 
 
-def _said(*command: str) -> str | None:
+def _output_of(*command: str) -> str | None:
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     except (OSError, subprocess.TimeoutExpired):
@@ -188,7 +188,7 @@ def _write_data(folder: Path, size: int, queries: int) -> None:
 
 
 def _locomo(source: Path, cache: Path) -> Path:
-    """Turns as plain notes, `Who: what was said`, and questions that have an answer; embedded once."""
+    """Embed LoCoMo once: turns as notes `speaker: text`, and the answerable questions. Return the folder."""
     folder = cache / "locomo"
     if (folder / "conversations.json").exists():
         return folder
@@ -205,28 +205,28 @@ def _locomo(source: Path, cache: Path) -> Path:
         places[turn["store"]][turn["id"]] = len(texts[turn["store"]])
         texts[turn["store"]].append(f"{turn['speaker']}: {turn['text']}")
     conversations = []
-    for name, said in texts.items():
+    for name, turn_texts in texts.items():
         tell(f"peers: embedding {name}")
         asked = [
             {"text": each["text"], "gold": [places[name][id_] for id_ in each["gold"]]}
             for each in questions
             if each["store"] == name and each["gold"]
         ]
-        np.save(folder / f"{name}.npy", embedder.documents(said))
+        np.save(folder / f"{name}.npy", embedder.documents(turn_texts))
         np.save(folder / f"{name}-asked.npy", np.stack([embedder.query(str(each["text"])) for each in asked]))
-        conversations.append({"name": name, "texts": said, "questions": asked})
+        conversations.append({"name": name, "texts": turn_texts, "questions": asked})
     (folder / "conversations.json").write_text(json.dumps(conversations), "utf-8")
     return folder
 
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("--sizes", default="1k,10k,100k", help="how many texts")
-    parser.add_argument("--only", help="peers' names, with commas between")
-    parser.add_argument("--seconds", type=float, default=150, help="for one size of one peer")
+    parser.add_argument("--sizes", default="1k,10k,100k", help="numbers of texts, separated by commas")
+    parser.add_argument("--only", help="names of peers, separated by commas")
+    parser.add_argument("--seconds", type=float, default=150, help="time limit for one size of one peer")
     parser.add_argument("--locomo", help="a folder with LoCoMo's memories.jsonl and questions.jsonl")
     parser.add_argument("--cache", default=str(user_cache_path("recollect") / "bench" / "peers"))
-    parser.add_argument("--quick", action="store_true", help="200 texts, to see that all of it runs")
+    parser.add_argument("--quick", action="store_true", help="use 200 texts, for a quick check")
     parser.add_argument("--json", help="where to write the results")
     return parser.parse_args()
 

@@ -1,16 +1,20 @@
 """Measures how well libraries find the time span that a question names.
 
-It asks the questions in packages/recollect/tests/text.
+It reads its questions from packages/recollect/tests/text/time_phrases_en.txt and time_phrases_es.txt.
 
     pip install dateparser parsedatetime timefhuman recurrent ctparse datefinder stringtime
     pip install recognizers-text-date-time "emoji<2"
     python benchmarks/quality/time_libraries.py --json results.json
 
-A library that is not installed is skipped. Each is asked as its documentation advises for the past, and read
-with good will: of several answers the best one counts, a date counts as its whole day, a week or a month as
-its whole unit, a last day as included or not; durations, habits and times without a date count as nothing.
-The tables follow our own conventions, which others never saw: `overlap` counts answers that share any time
-with the span, whatever the conventions.
+A library that is not installed is skipped. Each library gets the settings that its documentation advises for
+past dates. The comparison is lenient:
+
+- Of several answers, the best one counts.
+- A date counts as its whole day; a week or a month as its whole unit. The last day may be included or not.
+- Durations, recurring times and times without a date count as no answer.
+
+The tables follow our conventions, which favours Recollect. `overlap` therefore counts every answer that
+shares some time with the expected span.
 """
 
 from __future__ import annotations
@@ -34,14 +38,14 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 TABLES = Path(__file__).parents[2] / "packages" / "recollect" / "tests" / "text"
-IMPORTS = 5
-COUNTS = ("positives", "overlap", "start", "span", "negatives", "left_alone")
+IMPORT_RUNS = 5
+CATEGORIES = ("positives", "overlap", "start", "span", "negatives", "true_negatives")
 DAY = timedelta(days=1)
 
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Half-open, without a zone: as the clocks of the reference's zone show it."""
+    """A half-open span in local time of the reference's zone."""
 
     start: datetime | None
     stop: datetime | None
@@ -52,7 +56,7 @@ class Case:
     text: str
     language: str
     reference: datetime
-    span: Span | None  # or None if the text names no time
+    span: Span | None  # None if the text names no time
 
 
 Find = Callable[[str, datetime], list[Span]]
@@ -68,7 +72,7 @@ class Library:
 
 def main() -> None:
     options = _options()
-    logging.disable(logging.CRITICAL)  # some of them tell all they try
+    logging.disable(logging.CRITICAL)  # some libraries log every attempt
     warnings.simplefilter("ignore")
     cases = [case for language in ("en", "es") for case in table(language)]
     rows = [row for library in LIBRARIES if (row := measure(library, cases))]
@@ -101,7 +105,7 @@ def _time(text: str) -> datetime | None:
 
 
 def measure(library: Library, cases: list[Case]) -> dict[str, Any] | None:
-    """Counts by language and times; None where the library is not installed."""
+    """Return the counts by language and the times, or None if the library is not installed."""
     try:
         finders = {language: library.find(language) for language in library.languages}
     except ImportError as error:
@@ -115,24 +119,24 @@ def measure(library: Library, cases: list[Case]) -> dict[str, Any] | None:
     spent = []
     for language, find in finders.items():
         own = [case for case in cases if case.language == language]
-        for case in own:  # to warm up: several build tables at first, and several cache what they were asked
+        for case in own:  # warm-up with another text, because some libraries cache questions
             answers(find, replace(case, text=f"Tell me: {case.text}"))
-        row[language] = dict.fromkeys(COUNTS, 0)
+        row[language] = dict.fromkeys(CATEGORIES, 0)
         for case in own:
             began = time.perf_counter()
             found = answers(find, case)
             spent.append(time.perf_counter() - began)
-            for count in counts(case, found):
-                row[language][count] += 1
+            for category in categories_met(case, found):
+                row[language][category] += 1
     row["query_ms"] = statistics.mean(spent) * 1e3
     return row
 
 
-def counts(case: Case, found: list[Span]) -> Iterator[str]:
+def categories_met(case: Case, found: list[Span]) -> Iterator[str]:
     if case.span is None:
         yield "negatives"
         if not found:
-            yield "left_alone"
+            yield "true_negatives"
         return
     yield "positives"
     dated = [span for span in found if span.start or span.stop]
@@ -145,7 +149,7 @@ def counts(case: Case, found: list[Span]) -> Iterator[str]:
 
 
 def overlap(one: Span, other: Span) -> bool:
-    """Whether they share any time: who begins the morning at eight is not wrong, only of another mind."""
+    """Return whether two spans share any time; "morning" may start at another hour by convention."""
     low, high = datetime.min, datetime.max  # noqa: DTZ901  # spans have no zone
     return max(one.start or low, other.start or low) < min(one.stop or high, other.stop or high)
 
@@ -155,7 +159,7 @@ def answers(find: Find, case: Case) -> list[Span]:
     try:
         with contextlib.redirect_stdout(io.StringIO()):
             found = find(case.text, case.reference)
-    except Exception:  # noqa: BLE001  # whatever a library may raise at a question
+    except Exception:  # noqa: BLE001  # a library may raise anything
         return []
     return [Span(_local(span.start, case), _local(span.stop, case)) for span in found]
 
@@ -171,13 +175,13 @@ def _day(moment: datetime | None) -> object:
 
 
 def import_time(module: str) -> float:
-    """Milliseconds to import it in a fresh process; the middle of several."""
+    """Return the median import time in milliseconds, each in a fresh process."""
     code = f"import time; t = time.perf_counter(); import {module}; print(time.perf_counter() - t)"
     runs = [
         subprocess.run(
             [sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, check=True
         )
-        for _ in range(IMPORTS)
+        for _ in range(IMPORT_RUNS)
     ]
     return statistics.median(float(run.stdout.split()[-1]) for run in runs) * 1e3
 
@@ -186,11 +190,11 @@ def _version(package: str) -> str:
     try:
         return metadata.version(package)
     except metadata.PackageNotFoundError:
-        return "this tree"
+        return "from source" if package == "recollect" else "of unknown version"
 
 
 def show(rows: list[dict[str, Any]]) -> None:
-    heads = ("", "overlap", "start day", "whole span", "left alone", "import", "query")
+    heads = ("", "overlap", "start day", "whole span", "true negatives", "import", "query")
     print(f"| {' | '.join(heads)} |\n|{'---|' * len(heads)}")
     for row in rows:
         for language in ("en", "es"):
@@ -198,12 +202,12 @@ def show(rows: list[dict[str, Any]]) -> None:
                 print(
                     f"| {row['library']} {row['version']}, {language} "
                     f"| {n['overlap']} | {n['start']} | {n['span']} of {n['positives']} "
-                    f"| {n['left_alone']} of {n['negatives']} "
+                    f"| {n['true_negatives']} of {n['negatives']} "
                     f"| {row['import_ms']:.0f} ms | {row['query_ms']:.2f} ms |"
                 )
 
 
-# Reading moments as spans, with good will
+# Convert moments to spans, leniently
 
 
 def around(moment: datetime, period: str = "") -> list[Span]:
@@ -230,7 +234,7 @@ def around(moment: datetime, period: str = "") -> list[Span]:
 
 
 def between(start: datetime, stop: datetime) -> list[Span]:
-    """From one to the other, as moments or as whole days with the last one included."""
+    """Return two spans: from start to stop, and from the first day to the end of the last day."""
     first, last = (moment.replace(hour=0, minute=0, second=0, microsecond=0) for moment in (start, stop))
     return [Span(start, stop), Span(first, last + DAY)]
 
@@ -287,16 +291,16 @@ def _timefhuman(_: str) -> Find:
     def find(text: str, reference: datetime) -> list[Span]:
         now = reference.replace(tzinfo=None)
         config = module.tfhConfig(now=now, direction=module.Direction.previous)
-        return [span for found in module.timefhuman(text, config=config) for span in read(found)]
+        return [span for found in module.timefhuman(text, config=config) for span in spans_of(found)]
 
-    def read(found: object) -> list[Span]:
+    def spans_of(found: object) -> list[Span]:
         match found:
             case datetime():
                 return around(found)
             case (datetime() as start, datetime() as stop):
                 return between(start, stop)
             case list():
-                return [span for one in found for span in read(one)]
+                return [span for one in found for span in spans_of(one)]
             case _:
                 return []
 
@@ -308,7 +312,7 @@ def _recurrent(_: str) -> Find:
 
     def find(text: str, reference: datetime) -> list[Span]:
         found = event(now_date=reference.replace(tzinfo=None)).parse(text)
-        return around(found) if isinstance(found, datetime) else []  # a text is a rule of recurrence
+        return around(found) if isinstance(found, datetime) else []  # a string is a recurrence rule
 
     return find
 
@@ -322,12 +326,12 @@ def _ctparse(_: str) -> Find:
             return []
         start, stop = getattr(found.resolution, "start", None), getattr(found.resolution, "end", None)
         first, last = moment(start), moment(stop)
-        # its ends are the last minute; a month without a year is found, but is no date
+        # ctparse's end is the last minute inside the span.
         return [Span(first, last and last + timedelta(minutes=1)), *(around(first) if first else [])]
 
     def moment(found: Any) -> datetime | None:
-        whole = found and found.year and found.month and found.day
-        return datetime(found.year, found.month, found.day, found.hour, found.minute) if whole else None  # noqa: DTZ001  # as its clocks show it
+        is_date = found and found.year and found.month and found.day  # a month may lack its year
+        return datetime(found.year, found.month, found.day, found.hour, found.minute) if is_date else None  # noqa: DTZ001  # local time
 
     return find
 
@@ -364,17 +368,17 @@ def _recognizers(language: str) -> Find:
             for one in found
             for value in (one.resolution or {}).get("values", [])
             if value["type"] in {"date", "datetime", "daterange", "datetimerange"}
-            for span in read(value, reference.replace(tzinfo=None))
+            for span in spans_of(value, reference.replace(tzinfo=None))
         ]
 
-    def read(value: dict[str, str], now: datetime) -> list[Span]:
+    def spans_of(value: dict[str, str], now: datetime) -> list[Span]:
         if "value" in value:
             return around(datetime.fromisoformat(value["value"]))
         start, stop = (_iso(value.get(end)) for end in ("start", "end"))
         spans = [Span(start, stop), Span(start, stop and stop + DAY)]
         if start and not stop:
-            spans.append(Span(start, now))  # "since" ends here for us, and is open for it
-        if start and stop:  # its rolling spans are of whole days
+            spans.append(Span(start, now))  # our tables end "since …" now; this library leaves it open
+        if start and stop:  # it rounds spans such as "the last 3 days" to whole days
             hours = timedelta(hours=now.hour, minutes=now.minute)
             spans.append(Span(start + hours, stop + hours))
         return spans

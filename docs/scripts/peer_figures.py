@@ -1,4 +1,4 @@
-"""The table of peers of docs/internals/performance.md, and where one of them is ahead."""
+"""Make the table of peers in docs/internals/performance.md, and the list of peers that are ahead."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from speed_figures import ABSENT, figure
 
 OURS = "Recollect"
 _WHY = {
-    "sqlite-vec + FTS5 by hand": "It adds two ranks: no recording, confidence, scopes, times or duplicates. "
-    "It reads every vector from SQLite's pages, so it falls behind as the store grows.",
-    "txtai": "A faiss index and word arrays in memory, on the disk only after `save()`.",
-    "Chroma": "An approximate graph (HNSW), by meaning alone: no words, names or numbers.",
-    "LanceDB": "A columnar engine in Rust; a write appends a file and is not synced.",
-    "mcp-memory-service": "By meaning alone, through sqlite-vec.",
+    "sqlite-vec + FTS5 by hand": "It only adds two ranks, without recording, confidence, scopes, times or "
+    "duplicates. It reads every vector from SQLite's pages, so it falls behind as the store grows.",
+    "txtai": "It keeps a faiss index and word arrays in memory, and writes them to disk only on `save()`.",
+    "Chroma": "It uses an approximate graph (HNSW) and searches by meaning only.",
+    "LanceDB": "It is a columnar engine in Rust; a write appends a file and is not synced.",
+    "mcp-memory-service": "It searches by meaning only, through sqlite-vec.",
 }
 
 
@@ -39,25 +39,25 @@ def peers() -> str:
             ]
         )
     heads = (*(f"{size:,}" for size in known), "a write", "bytes each", "syncs a write", "R@10")
-    return markdown_table(("CPU ms of a search among", *heads, "asked by"), rows)
+    return markdown_table(("CPU ms of a search among", *heads, "search method"), rows)
 
 
 def skipped() -> str:
-    """Peers and sizes that could not be measured, and why."""
+    """Return a list of the peers and sizes that could not be measured, with the reasons."""
     lines = []
     for row in read_run("peers")["results"] if has_run("peers") else ():
         if "skipped" in row:
             lines.append(f"- {row['name']}: {row['skipped']}")
         lines += [
-            f"- {row['name']}, {int(size):,} texts: {told}"
-            for size, told in row["sizes"].items()
-            if isinstance(told, str)
+            f"- {row['name']}, {int(size):,} texts: {reason}"
+            for size, reason in row["sizes"].items()
+            if isinstance(reason, str)
         ]
     return "\n" + "\n".join(lines) + "\n" if lines else ""
 
 
 def ahead() -> str:
-    """Peers that need less CPU time than Recollect, at which sizes, and why."""
+    """Return a list of the peers that use less CPU or disk than Recollect, with reasons."""
     if not has_run("peers"):
         return ""
     run = read_run("peers")
@@ -75,7 +75,7 @@ def ahead() -> str:
             times = ", ".join(f"{ratio:.1f} times at {size:,}" for size, ratio in faster)
             lines.append(f"- **{row['name']} uses less CPU** ({times}). {_WHY.get(row['name'], '')}")
         else:
-            lines.append(f"- {row['name']} needs more CPU time than we do at every size that was measured.")
+            lines.append(f"- {row['name']} uses more CPU than Recollect at every measured size.")
     known = _sizes(run)
     for what, of in (("use less CPU for a write", _write), ("take less disk", _bytes)):
         mine = _at_middle(ours, known, of)
@@ -99,7 +99,7 @@ def _search(row: Plain, size: int) -> float | None:
 
 
 def _at_middle(row: Plain, known: Sequence[int], of: Callable[[Plain], float]) -> float | None:
-    """On the largest store of 10,000 at most."""
+    """Return a figure of the largest store with 10,000 texts or fewer."""
     size = max((size for size in known if size <= 10_000), default=min(known))
     found = row["sizes"].get(str(size))
     return of(found) if isinstance(found, dict) else None

@@ -1,8 +1,8 @@
-"""The tables of docs/internals/performance.md about our own operations, read by `cog` from the saved runs."""
+"""Make the tables of docs/internals/performance.md about Recollect from the saved runs, for `cog`."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from figure_runs import Plain, markdown_table, read_run
@@ -23,7 +23,7 @@ def sizes(part: str, **wanted: Any) -> list[int]:
 
 
 def figure(value: float | None) -> str:
-    """Three digits that tell something."""
+    """Format a figure with about three significant digits."""
     if value is None:
         return ABSENT
     if value >= 100:
@@ -59,12 +59,12 @@ def recall_and_floor() -> str:
                     figure(statements["statements"]["recall, not recorded"]),
                 ]
             )
-    heads = ("CPU ms", "p99", "wall ms", "floor, CPU ms", "SQL statements")
+    heads = ("CPU ms", "CPU p99, ms", "wall ms", "floor, CPU ms", "SQL statements")
     return markdown_table(("`recall` on", *heads), rows)
 
 
 def shares() -> str:
-    """The share of recording, confidence and explanations in a recall of notes, by leaving them out."""
+    """Return the cost of recording, confidence and explanations in a recall, as differences of two runs."""
     pairs = {
         "recording": ("recall", "recall, not recorded"),
         "confidence": ("recall, not recorded", "recall, without confidence"),
@@ -127,7 +127,7 @@ def loading() -> str:
     for part, kind in (("bulk", "notes"), ("import", "graph")):
         for size in sizes(part, kind=kind):
             known = {"kind": kind, "size": size}
-            name = f"{size:,} {kind}" if part == "bulk" else f"an official server's file, {size:,} texts"
+            name = f"{size:,} {kind}" if part == "bulk" else f"the official server's JSONL, {size:,} texts"
             speeds = [of("per_cpu_second", part, way=way, **known) for way in ("recollect", "by hand")]
             disk = [
                 of("bytes_each", "disk", way="recollect", **known),
@@ -135,22 +135,22 @@ def loading() -> str:
                 of("bytes_each", "disk", way="by hand", **known),
             ]
             rows.append([name, *speeds, *(disk if part == "bulk" else ["", "", ""])])
-    heads = ("rows per CPU second", "by hand", "bytes each", "without cache", "by hand")
+    heads = ("rows per CPU second", "rows by hand", "bytes each", "bytes without cache", "bytes by hand")
     return markdown_table(("loading", *heads), rows)
 
 
 def opening() -> str:
-    ways = ("as it was left", "without its file of vectors")
+    ways = {"as it was left": "with its vector cache", "without its file of vectors": "without it"}
     rows = _by_size_and_way("open", "{:,}, {}", ways, ("open_cpu_ms", "answer_cpu_ms", "second_cpu_ms"))
     return markdown_table(("notes; CPU ms", "open", "first answer", "second answer"), rows)
 
 
-def _by_size_and_way(part: str, name: str, ways: Sequence[str], keys: Sequence[str]) -> list[list[str]]:
-    """A line for each size and way that a part was measured in."""
+def _by_size_and_way(part: str, name: str, labels: Mapping[str, str], keys: Sequence[str]) -> list[list[str]]:
+    """Return a row for each size and each way of the saved run, which `labels` maps to its text."""
     return [
-        [name.format(size, way), *(of(key, part, size=size, way=way) for key in keys)]
+        [name.format(size, label), *(of(key, part, size=size, way=way) for key in keys)]
         for size in sizes(part)
-        for way in ways
+        for way, label in labels.items()
     ]
 
 
@@ -183,13 +183,13 @@ def memory() -> str:
 
 
 def dreams() -> str:
-    ways = ("the first", "after 40 days away")
+    ways = {"the first": "the first", "after 40 days away": "40 days later"}
     rows = _by_size_and_way("dream", "{:,} notes, {}", ways, ("cpu_ms", "longest_hold_ms"))
     return markdown_table(("a dream over", "CPU ms", "longest hold of the write lock, ms"), rows)
 
 
 def at_once() -> str:
-    """Readers and writers, with the fewest callers that were tried and with the most."""
+    """Return the rates of readers and writers, with the fewest and the most callers measured."""
     found: dict[tuple[str, str], list[int]] = {}
     for row in rows_of(read_run(RUN), "at once"):
         if row["operation"] == "by hand" or " ask and " in row["way"]:
@@ -211,7 +211,6 @@ def at_once() -> str:
 
 
 def load() -> str:
-    """How busy the machine was with other work when the run began."""
-    return (
-        f"\nLoad of the machine before it (1, 5 and 15 minutes): `{read_run(RUN)['facts']['load_before']}`.\n"
-    )
+    """Return a line with the load average at the start of the run."""
+    load_before = read_run(RUN)["facts"]["load_before"]
+    return f"\nLoad average before the run (1, 5 and 15 minutes): `{load_before}`.\n"

@@ -19,14 +19,14 @@ _PACKAGES = ("recollect-memory", "apsw", "numpy", "onnxruntime", "tokenizers", "
 
 
 def facts(at: datetime, packages: Sequence[str] = _PACKAGES) -> dict[str, str]:
-    """Of this machine, of the commit that runs, and of these packages."""
+    """Return facts about this machine, the running commit and these packages."""
     return {
         "date": at.isoformat(timespec="seconds"),
         "commit": _commit(Path(recollect.__file__).resolve()),
         "system": platform.platform(),
         "cpu": _cpu(),
         "cores": str(os.cpu_count()),
-        "memory_gb": _memory(),
+        "memory_gb": _ram_gb(),
         "python": platform.python_version(),
         "sqlite": apsw.sqlite_lib_version(),
         **{name: _version(name) for name in packages},
@@ -34,7 +34,7 @@ def facts(at: datetime, packages: Sequence[str] = _PACKAGES) -> dict[str, str]:
 
 
 def _commit(file: Path) -> str:
-    """The commit's hash, with a plus where files differ from it; of our own clone, not of one around us."""
+    """Return the commit of our clone (not of an outer one), with "+" if files were changed."""
     top = _git(file.parent, "rev-parse", "--show-toplevel")
     if not top or not file.is_relative_to(Path(top) / "packages"):
         return "unknown"
@@ -47,9 +47,7 @@ def _git(folder: Path, *words: str) -> str:
     program = shutil.which("git")
     if program is None:
         return ""
-    done = subprocess.run(  # words of our own
-        [program, *words], cwd=folder, capture_output=True, text=True, check=False
-    )
+    done = subprocess.run([program, *words], cwd=folder, capture_output=True, text=True, check=False)
     return done.stdout.strip() if done.returncode == 0 else ""
 
 
@@ -62,7 +60,7 @@ def _cpu() -> str:
     return platform.processor()
 
 
-def _memory() -> str:
+def _ram_gb() -> str:
     try:
         return f"{os.sysconf('SC_PAGE_SIZE') * os.sysconf('SC_PHYS_PAGES') / 1e9:.1f}"
     except (AttributeError, ValueError):  # not on Windows

@@ -1,7 +1,7 @@
 """Conversations of several sessions with questions about their turns: LoCoMo, and REALTALK, which follows it.
 
-A photo's caption is part of the text, as an importer would put it. A question is asked the day after the last
-session. Category 5 is adversarial: the conversation holds no answer.
+A photo's caption is part of the text, as an importer would write it. A question is asked the day after
+the last session. Category 5 is adversarial: the conversation holds no answer.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from recollect_bench.formats.parsing import OptionalText, Row, Text, Time, parse
 CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop", 5: "adversarial"}
 _ADVERSARIAL = 5
 _SESSION = re.compile(r"session_(\d+)")
-# A stray colon or zero, several ids in one entry, and ranges such as `D1:3-5` occur.
+# Evidence in the data may have a stray colon or zero, list several ids, or give a range such as `D1:3-5`.
 _TURN = re.compile(r"D:?(\d+):(\d+)(?:\s*[-–]\s*(?:D:?\d+:)?(\d+))?")
 _LONGEST_RANGE = 100
 
@@ -56,31 +56,31 @@ class _Conversation(Row, extra="allow"):
     conversation: dict[str, Any] | None = None
 
     @property
-    def turns_by_session(self) -> Mapping[str, Any]:
-        """REALTALK has its sessions beside the questions."""
+    def session_fields(self) -> Mapping[str, Any]:
+        """Return sessions and their dates by key. LoCoMo nests them in `conversation`, REALTALK does not."""
         return (self.model_extra or {}) if self.conversation is None else self.conversation
 
 
 def locomo(name: str, files: Mapping[Path, Any]) -> Dataset:
-    """One data set of all the conversations that these files hold."""
+    """Return one data set with the conversations of all these files."""
     haystacks = []
-    for path, plain in files.items():
-        if isinstance(plain, list):
+    for path, data in files.items():
+        if isinstance(data, list):
             haystacks += [
                 _haystack(f"{path.stem} {number}", row, f"{path.name}, conversation {number}")
-                for number, row in enumerate(plain, 1)
+                for number, row in enumerate(data, 1)
             ]
         else:
-            haystacks.append(_haystack(path.stem, plain, path.name))
+            haystacks.append(_haystack(path.stem, data, path.name))
     return Dataset(name, tuple(haystacks), tuple(files))
 
 
-def _haystack(name: str, plain: object, where: str) -> Haystack:
-    conversation = parse(_Conversation, plain, where)
-    sessions = list(_sessions(conversation.turns_by_session, where))
+def _haystack(name: str, data: object, where: str) -> Haystack:
+    conversation = parse(_Conversation, data, where)
+    sessions = list(_sessions(conversation.session_fields, where))
     documents = tuple(document for session in sessions for document in _turns(session))
     if not documents:
-        raise InvalidInput(f"{where}: there is no turn in any session.")
+        raise InvalidInput(f"{where}: no session has a turn.")
     known = frozenset(document.id for document in documents)
     if len(known) < len(documents):
         raise InvalidInput(f"{where}: several turns have the same 'dia_id'.")
@@ -99,7 +99,7 @@ def _sessions(talk: Mapping[str, Any], where: str) -> Iterator[_Session]:
 
 
 def _turns(session: _Session) -> Iterator[Document]:
-    """With its own time, or as many minutes after the session began as turns came before it."""
+    """Yield one document per turn. Without a time, it gets the session's plus a minute per earlier turn."""
     for place, turn in enumerate(session.turns):
         if turn.content:
             at = turn.date_time or session.date_time + timedelta(minutes=place)
@@ -120,7 +120,7 @@ def _question(number: int, row: _Question, known: frozenset[str]) -> Question:
 
 
 def _evidence(entries: Any) -> Iterator[str]:
-    """The turns that an answer rests on, however they are written."""
+    """Yield the ids of the evidence turns, in normalised form."""
     for entry in entries if isinstance(entries, list) else [entries]:
         for session, first, last in _TURN.findall(str(entry)):
             stop = min(int(last or first), int(first) + _LONGEST_RANGE)
