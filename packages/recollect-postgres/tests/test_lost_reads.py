@@ -118,8 +118,8 @@ WRITES: dict[type[object], str] = {
     Upkeep: "repair execute_split undo_split add_reflection",
     Internals: "embed_pending embed_in_background forget_all",
 }
-# Those that ask through another method; that ask the store nothing; and what cannot be asked twice: an export
-# is read piece by piece, and half of it cannot be taken back; a check of the store is to tell that it failed.
+# Methods without a retry: some call another method, some do not read the store, and some must not run twice.
+# A part of an export may already be consumed, and a check of the store must report the failure.
 OTHERS: dict[type[object], str] = {
     Engine: "search close scoped",
     Upkeep: "backup verify",

@@ -44,13 +44,13 @@ class _RoundTrips:
         traced: set[int] = set()
         wait = WatchedConnection.wait
 
-        def watched(connection: WatchedConnection, *arguments: Any, **options: Any) -> Any:
+        def traced_wait(connection: WatchedConnection, *arguments: Any, **options: Any) -> Any:
             if id(connection) not in traced:
                 traced.add(id(connection))
                 connection.pgconn.trace(os.open(account, os.O_WRONLY | os.O_APPEND))
             return wait(connection, *arguments, **options)
 
-        monkeypatch.setattr(WatchedConnection, "wait", watched)
+        monkeypatch.setattr(WatchedConnection, "wait", traced_wait)
 
     def since(self) -> int:
         """Return the number of answers that ended with ReadyForQuery."""

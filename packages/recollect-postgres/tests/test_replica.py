@@ -118,7 +118,7 @@ def note(store: Repository, text: str, scope: Scope = ME) -> None:
     store.apply([PutText(scope, NewText(Kind.NOTE, text))], at=NOW)
 
 
-def seen(store: Repository, scope: Scope | None = ME) -> tuple[list[str], bool]:
+def read_texts(store: Repository, scope: Scope | None = ME) -> tuple[list[str], bool]:
     """Return the texts of a scope, or of all, and whether a replica answered."""
     with store.read(scope) as view:
         ((is_replica,),) = view.ask("SELECT pg_is_in_recovery()")  # type: ignore[attr-defined]  # PostgreSQL's own
@@ -133,13 +133,13 @@ def test_what_others_wrote_is_read_from_the_replica(pair: Pair) -> None:
     pair.catch_up()
     with pair.pause():
         note(writer, "after")
-        assert seen(reader) == (["before"], True)
-        assert seen(reader, None) == (["before"], True)
-        assert seen(writer) == (["after", "before"], False)
+        assert read_texts(reader) == (["before"], True)
+        assert read_texts(reader, None) == (["before"], True)
+        assert read_texts(writer) == (["after", "before"], False)
         # The primary answers queries that keep settings in step.
         assert reader.version() == writer.version()
     pair.catch_up()
-    assert seen(reader) == (["after", "before"], True)
+    assert read_texts(reader) == (["after", "before"], True)
     writer.close()
     reader.close()
 
@@ -150,19 +150,19 @@ def test_a_process_sees_its_own_writes_though_the_replica_does_not_have_them(pai
     note(store, "mine")
     note(store, "yours", YOU)
     pair.catch_up()
-    assert seen(store) == (["mine"], True)
+    assert read_texts(store) == (["mine"], True)
     wait_no_longer(store)
     with pair.pause():
         note(store, "mine too")
-        assert seen(store) == (["mine", "mine too"], False)
+        assert read_texts(store) == (["mine", "mine too"], False)
         # All agents of the owner, but no row of another owner.
-        assert seen(store, Scope(ME.owner, None)) == (["mine", "mine too"], False)
-        assert seen(store, None) == (["mine", "mine too", "yours"], False)
+        assert read_texts(store, Scope(ME.owner, None)) == (["mine", "mine too"], False)
+        assert read_texts(store, None) == (["mine", "mine too", "yours"], False)
         # It wrote nothing to the other scope.
-        assert seen(store, YOU) == (["yours"], True)
+        assert read_texts(store, YOU) == (["yours"], True)
     pair.catch_up()
-    assert seen(store) == (["mine", "mine too"], True)
-    assert seen(store, None) == (["mine", "mine too", "yours"], True)
+    assert read_texts(store) == (["mine", "mine too"], True)
+    assert read_texts(store, None) == (["mine", "mine too", "yours"], True)
     store.close()
 
 
@@ -171,7 +171,7 @@ def test_a_read_waits_for_its_own_write_to_reach_the_replica(pair: Pair) -> None
     with ThreadPoolExecutor(1) as others:
         with pair.pause():
             note(store, "mine")
-            found = others.submit(seen, store)
+            found = others.submit(read_texts, store)
         assert found.result(PATIENCE_SECONDS) == (["mine"], True)
     store.close()
 
@@ -181,13 +181,13 @@ def test_a_new_scope_and_a_write_that_is_of_no_scope_are_seen_too(pair: Pair) ->
     wait_no_longer(store)
     with pair.pause():
         note(store, "the first")
-        assert seen(store) == (["the first"], False)
-        assert seen(store, YOU) == ([], True)
+        assert read_texts(store) == (["the first"], False)
+        assert read_texts(store, YOU) == ([], True)
         store.store.transact(lambda rows: rows.put("setting", [{"name": "colour", "value": "green"}]))
         with store.read(YOU) as view:
             assert ("green",) in view.rows("setting", ("value",))
     pair.catch_up()
-    assert seen(store)[1]
+    assert read_texts(store)[1]
     store.close()
 
 
@@ -195,7 +195,7 @@ def test_reading_alone_sends_nobody_to_the_primary(pair: Pair) -> None:
     store = pair.opened(pair.database())
     with pair.pause():
         store.store.transact(lambda rows: rows.rows("setting", ("name",)))
-        assert seen(store)[1]
+        assert read_texts(store)[1]
     store.close()
 
 
@@ -209,9 +209,9 @@ def test_a_replica_without_the_table_that_pgvector_searches_is_passed_over(pair:
     with pair.pause():
         store = pair.opened(f"{url}?vectors=server", quote(pair.on_standby(url), safe=""))
         wait_no_longer(store)
-        assert seen(store) == (["mine"], False)
+        assert read_texts(store) == (["mine"], False)
     pair.catch_up()
-    assert seen(store) == (["mine"], True)
+    assert read_texts(store) == (["mine"], True)
     store.close()
 
 
@@ -222,7 +222,7 @@ def test_of_several_servers_one_that_follows_is_found(pair: Pair) -> None:
     store = pair.opened(f"{several}?connect_timeout={PATIENCE_SECONDS}", "replica")
     note(store, "mine")
     pair.catch_up()
-    assert seen(store) == (["mine"], True)
+    assert read_texts(store) == (["mine"], True)
     store.close()
 
 
@@ -230,7 +230,7 @@ def test_another_store_is_no_replica(pair: Pair) -> None:
     url, other = pair.database(), pair.database()
     store = pair.opened(url, quote(other, safe=""))
     with pytest.raises(InvalidInput, match=r"holds another store than .* read="):
-        seen(store)
+        read_texts(store)
     store.close()
 
 
@@ -239,14 +239,14 @@ def test_a_store_that_got_another_identity_by_a_repair_still_has_its_replica(pai
     store, mender = pair.opened(url), PostgresStore(parse_store_url(url))
     note(store, "mine")
     pair.catch_up()
-    assert seen(store) == (["mine"], True)
+    assert read_texts(store) == (["mine"], True)
     with pair.pause():
         mender.repair()
         # Writes of others may be missing.
-        assert seen(store) == (["mine"], True)
+        assert read_texts(store) == (["mine"], True)
     pair.catch_up()
     # This process does not know the new id, and asks the primary for it.
-    assert seen(store) == (["mine"], True)
+    assert read_texts(store) == (["mine"], True)
     mender.close()
     store.close()
 
@@ -256,12 +256,12 @@ def test_a_store_that_something_was_copied_to_still_has_its_replica(pair: Pair, 
     source = Repository(SqliteStore(tmp_path / "memory.db"))
     note(source, "mine")
     store, target = pair.opened(url), PostgresStore(parse_store_url(url))
-    assert seen(store) == ([], True)
+    assert read_texts(store) == ([], True)
     with pair.pause():
         copy_store(source.store, target)
-        assert seen(store) == ([], True)
+        assert read_texts(store) == ([], True)
     pair.catch_up()
-    assert seen(store) == (["mine"], True)
+    assert read_texts(store) == (["mine"], True)
     for each in (target, source, store):
         each.close()
 
@@ -270,7 +270,7 @@ def test_without_a_replica_or_with_a_database_that_has_no_store_the_primary_answ
     for read in ("replica", quote(pair.standby.url("postgres"), safe="")):
         store = pair.opened(pair.database(), read)
         note(store, "mine")
-        assert seen(store) == (["mine"], False)
+        assert read_texts(store) == (["mine"], False)
         store.close()
 
 
@@ -294,19 +294,19 @@ def test_a_replica_that_cannot_be_reached_is_passed_over(pair: Pair) -> None:
     store = pair.opened(url)
     note(store, "mine")
     pair.catch_up()
-    assert seen(store) == (["mine"], True)
+    assert read_texts(store) == (["mine"], True)
     pair.standby.kill()
     try:
         note(store, "mine too")
-        assert seen(store) == (["mine", "mine too"], False)
+        assert read_texts(store) == (["mine", "mine too"], False)
         late = pair.opened(url)
-        assert seen(late) == (["mine", "mine too"], False)
+        assert read_texts(late) == (["mine", "mine too"], False)
         assert "refused" in str(replica_of(late.store).trouble)
         late.close()
     finally:
         pair.standby.start()
     pair.catch_up()
     anew = pair.opened(url)
-    assert seen(anew) == (["mine", "mine too"], True)
+    assert read_texts(anew) == (["mine", "mine too"], True)
     anew.close()
     store.close()

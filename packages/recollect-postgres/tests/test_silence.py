@@ -146,7 +146,7 @@ def test_a_cut_network_is_an_error_and_a_mended_one_is_used_again() -> None:
             env={**os.environ, "RECOLLECT_BUSY_SECONDS": "5"},
         )  # fmt: skip
 
-        def said(text: str) -> str:
+        def write(text: str) -> str:
             assert client.stdin is not None
             assert client.stdout is not None
             client.stdin.write(f"{text}\n")
@@ -154,11 +154,11 @@ def test_a_cut_network_is_an_error_and_a_mended_one_is_used_again() -> None:
             return client.stdout.readline().strip()
 
         try:
-            assert said("Before the cut") == "kept"
+            assert write("Before the cut") == "kept"
             subprocess.run(["ip", "link", "set", cable, "down"], check=True)
-            assert said("During the cut").startswith("error: ")
+            assert write("During the cut").startswith("error: ")
             subprocess.run(["ip", "link", "set", cable, "up"], check=True)
-            assert said("After the cut") == "kept"
+            assert write("After the cut") == "kept"
             after = account(Load(node.url(), acknowledged=_all("Before the cut", "After the cut")))
             assert (after.lost, after.duplicates, after.half) == (0, 0, 0)
         finally:

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from conftest import FixedClock
 
 
-class Held:
-    """Work in a thread that waits until it is let go."""
+class BlockedWork:
+    """Work in a thread that blocks until `let_go` is set."""
 
     def __init__(self) -> None:
         self.begun, self.let_go = threading.Event(), threading.Event()
@@ -71,7 +71,7 @@ def test_one_remembers_and_recalls_without_a_second_copy_of_the_code(
 
 def test_everything_that_the_engine_offers_can_be_awaited() -> None:
     def offered(of: object) -> set[str]:
-        """What a user calls or reads; `services` is how the groups are made."""
+        """Return public names, except `services`, which makes the groups."""
         return {name for name in dir(of) if not name.startswith("_")} - {"services"}
 
     with recollect.open(":memory:", model="none") as engine:
@@ -115,13 +115,13 @@ def test_a_group_is_loaded_in_a_thread() -> None:
 
 
 def test_the_loop_goes_on_while_a_call_is_under_way() -> None:
-    slow = Held()
+    slow = BlockedWork()
 
     async def life() -> None:
         async with recollect.aio.open(":memory:", model="none") as memory:
             call = asyncio.create_task(memory.run(slow))
             await slow.until_begun()
-            assert (await memory.recall("tea")).hits == ()  # another call, meanwhile
+            assert (await memory.recall("tea")).hits == ()  # a second call at the same time
             slow.let_go.set()
             await call
 
@@ -153,7 +153,7 @@ def test_what_only_reads_ends_when_it_is_cancelled() -> None:
 
 
 def test_a_write_that_was_begun_is_done_before_its_cancelling_is_told() -> None:
-    held, written = Held(), threading.Event()
+    held, written = BlockedWork(), threading.Event()
 
     def write() -> None:
         held()
@@ -179,12 +179,12 @@ def test_a_write_that_was_begun_is_done_before_its_cancelling_is_told() -> None:
 def test_a_recall_reads_and_a_remember_writes(monkeypatch: pytest.MonkeyPatch) -> None:
     abandoned = {}
 
-    async def noted(_: CallThreads, work: Any, *, abandons: bool) -> Any:
+    async def record_and_run(_: CallThreads, work: Any, *, abandons: bool) -> Any:
         if isinstance(work, partial):  # and not the loading of a group
             abandoned[work.func.__name__] = abandons
         return work()
 
-    monkeypatch.setattr(CallThreads, "run", noted)
+    monkeypatch.setattr(CallThreads, "run", record_and_run)
 
     async def life(memory: recollect.aio.AsyncEngine) -> None:
         note = await memory.remember("tea")
@@ -235,7 +235,7 @@ def test_a_memory_may_be_closed_twice_and_says_that_it_is_closed() -> None:
 
 
 def test_closing_waits_for_the_calls_under_way(tmp_path: Path) -> None:
-    held = Held()
+    held = BlockedWork()
 
     def slow(engine: Engine) -> None:
         held()
@@ -259,7 +259,7 @@ def test_closing_waits_for_the_calls_under_way(tmp_path: Path) -> None:
 
 
 def test_a_memory_is_closed_though_its_closing_is_cancelled() -> None:
-    slow = Held()
+    slow = BlockedWork()
 
     async def life() -> list[str]:
         threads, done = CallThreads(), list[str]()
@@ -279,7 +279,7 @@ def test_a_memory_is_closed_though_its_closing_is_cancelled() -> None:
 
 
 def test_an_opening_that_is_cancelled_closes_what_it_opened(monkeypatch: pytest.MonkeyPatch) -> None:
-    held = Held()
+    held = BlockedWork()
     closed_in: list[threading.Thread] = []
 
     class Opened:
@@ -311,7 +311,7 @@ def test_an_opening_that_is_cancelled_closes_what_it_opened(monkeypatch: pytest.
 
 
 def test_a_read_that_outlives_its_loop_ends_in_silence(caplog: pytest.LogCaptureFixture) -> None:
-    read, ended = Held(), threading.Event()
+    read, ended = BlockedWork(), threading.Event()
 
     async def life() -> None:
         call = asyncio.create_task(threads.run(read, abandons=True))

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture(autouse=True)
-def nobodys_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Neither the file nor the variables of whoever runs the tests."""
+def default_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Hide the settings file and variables of the user who runs the tests."""
     for name in ("XDG_CONFIG_HOME", "HOME"):
         monkeypatch.setenv(name, str(tmp_path))
     for name in ("STORE", "MODEL", "OWNER", "AGENT", "CONFIG"):

@@ -164,7 +164,7 @@ def test_what_is_no_backup_of_ours_stays(settings: Settings, clock: FixedClock, 
         assert _names(folder) == [
             "2026-02-28.db",
             "2026-03-01.db",
-            "2026-03-01.db.0a1b.part",  # somebody may be at it
+            "2026-03-01.db.0a1b.part",  # another process may be writing it
             "2026.db",
             "mine.db",
         ]

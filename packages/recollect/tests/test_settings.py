@@ -152,7 +152,7 @@ def test_a_secret_may_stand_in_a_file(config: Path, tmp_path: Path) -> None:
     assert (row(rows, "token").origin, row(rows, "token").shown) == ("RECOLLECT_TOKEN_FILE", "(hidden)")
     settings, _ = load(environ={"RECOLLECT_TOKEN_FILE": str(secret), "RECOLLECT_TOKEN": "nearer"})
     assert settings.token == "nearer"  # noqa: S105
-    # What is no secret stands in the environment itself.
+    # Only secrets can be in a file named by the environment.
     assert load(environ={"RECOLLECT_OWNER_FILE": str(secret)})[0].owner == ""
 
 

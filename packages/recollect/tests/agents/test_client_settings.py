@@ -180,7 +180,7 @@ def test_other_hooks_stay_when_ours_are_updated_or_taken_out() -> None:
     first = edit_to_install_hooks(text, WANTED).after or ""
     other = HOOK_CLIENTS["claude-code"].entries("/opt/python3", [], "linux")
     second = edit_to_install_hooks(first, other)
-    assert not second.needs_backup  # the copy of what was there before us stands already
+    assert not second.needs_backup  # a copy of the original exists already
     assert "/usr/bin/python3" not in (second.after or "")
     assert "say done" in (second.after or "")
     assert set(hooks_in(second.after)) == set(WANTED)

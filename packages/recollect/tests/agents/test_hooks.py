@@ -73,7 +73,7 @@ class Hooks:
         return self.folder / "state"
 
     def run(self, client: str, event: str, given: object, *options: str) -> str:
-        """What the hook prints; it must end well and print nothing else."""
+        """Run a hook without errors and return its standard output."""
         text = given if isinstance(given, str) else json.dumps(given)
         words = [*HOOK, client, event, "--folder", str(self.state), *options]
         done = subprocess.run(
@@ -95,12 +95,12 @@ class Hooks:
         return [line for day in days for line in logged_events(str(self.state), day)]
 
     def wait_for(self, event: str, count: int) -> list[dict[str, Any]]:
-        def found() -> list[dict[str, Any]]:
+        def logged() -> list[dict[str, Any]]:
             return [line for line in self.log() if line["event"] == event]
 
-        until(lambda: len(found()) >= count)
-        assert len(found()) >= count, self.log()
-        return found()
+        until(lambda: len(logged()) >= count)
+        assert len(logged()) >= count, self.log()
+        return logged()
 
     def addresses(self) -> list[Path]:
         return [path for path in self.state.glob("*.json") if not path.name.startswith("settings-")]
@@ -115,7 +115,7 @@ class Hooks:
                     continue
                 until(lambda path=path: not path.exists())  # type: ignore[misc]  # bound for this turn
 
-    def said(self, session: str) -> list[tuple[str | None, str]]:
+    def turns(self, session: str) -> list[tuple[str | None, str]]:
         with recollect.open(self.folder / "memory.db", model="hashing") as memory:
             return [(turn.role, turn.text) for turn in memory.sessions.turns(f"claude-code {session}")]
 
@@ -138,23 +138,23 @@ def test_what_bears_on_a_prompt_is_given_once_and_never_captured_again(hooks: Ho
     assert last == first.replace("<", "</")
     assert "data, not instructions" in preface
     assert re.fullmatch(rf'- \[.*\] "{KNOWN}"', line)
-    # The model repeats the block, its words, and says one thing of its own.
+    # The model repeats the block and its text, and adds one sentence.
     hooks.turn("s1", f"{given}\n{KNOWN}. I will bake with pears.")
-    assert hooks.prompt("s1", f"{ASKED} Really?") == ""  # the model has it before its eyes
-    hooks.turn("s1", f"{KNOWN}.")  # nothing new at all
+    assert hooks.prompt("s1", f"{ASKED} Really?") == ""  # it is in the model's context already
+    hooks.turn("s1", f"{KNOWN}.")  # no new text
     assert hooks.prompt("s2", f"{given}\n{ASKED}") != ""  # another session has not
     hooks.run("claude-code", "start", {"session_id": "s1", "source": "compact"})
     assert hooks.prompt("s1", f"{ASKED} Again?") != ""  # it was lost in between
     assert hooks.run("claude-code", "prompt", {"session_id": "s1", "prompt": "/compact now"}) == ""
     captured = hooks.wait_for("capture", 6)
     assert [line["outcome"] for line in captured].count("repeated") == 1
-    assert hooks.said("s1") == [
+    assert hooks.turns("s1") == [
         ("user", ASKED),
         ("assistant", "I will bake with pears."),
         ("user", f"{ASKED} Really?"),
         ("user", f"{ASKED} Again?"),
     ]
-    assert hooks.said("s2") == [("user", ASKED)]
+    assert hooks.turns("s2") == [("user", ASKED)]
     with recollect.open(hooks.folder / "memory.db", model="hashing") as memory:
         assert [note.text for note in memory.list(kinds=["note"]).memories] == [KNOWN]
     (row,) = activity_of(hooks.log())["clients"]
@@ -168,7 +168,7 @@ def test_secrets_are_left_out_unless_they_are_allowed(hooks: Hooks) -> None:
     hooks.turn("s1", "Done, password=hunter2 works", "--allow-secrets")
     first, second = hooks.wait_for("capture", 2)
     assert (first["secrets"], second.get("secrets")) == (1, None)
-    assert hooks.said("s1") == [
+    assert hooks.turns("s1") == [
         ("user", "Log in with password=[password left out] please"),
         ("assistant", "Done, password=hunter2 works"),
     ]
@@ -187,7 +187,8 @@ def test_a_hook_never_fails_a_prompt(hooks: Hooks) -> None:
     assert outcomes[-1] in {"starting", "late"}
     (error,) = hooks.wait_for("resident", 1)[:1]
     assert "NotAStore" in error["detail"]
-    assert len(list(hooks.state.glob("*.waiting/*.json"))) == 1  # what was said waits for a better day
+    # The turn is queued until the store can be opened.
+    assert len(list(hooks.state.glob("*.waiting/*.json"))) == 1
 
 
 def test_a_hook_ends_well_where_it_may_write_nothing(hooks: Hooks) -> None:
@@ -198,7 +199,7 @@ def test_a_hook_ends_well_where_it_may_write_nothing(hooks: Hooks) -> None:
 def test_input_with_a_byte_order_mark_is_read(hooks: Hooks) -> None:
     hooks.run("claude-code", "prompt", "\ufeff" + json.dumps({"session_id": "s1", "prompt": "hello there"}))
     hooks.wait_for("capture", 1)
-    assert hooks.said("s1") == [("user", "hello there")]
+    assert hooks.turns("s1") == [("user", "hello there")]
 
 
 def test_a_message_that_cannot_be_stored_holds_up_no_other_and_is_not_quoted_in_the_log(hooks: Hooks) -> None:
@@ -230,7 +231,7 @@ def test_of_too_many_waiting_messages_the_oldest_go_and_none_is_missed_twice(
     assert [put_waiting(str(tmp_path), "key", str(n)) for n in range(3)] == [0, 0, 1]
     gone = all_waiting(str(tmp_path), "key")
     monkeypatch.setattr(places, "all_waiting", lambda *_: ["/nowhere/0.json", *gone])
-    assert put_waiting(str(tmp_path), "key", "3") == 0  # another process took the first meanwhile
+    assert put_waiting(str(tmp_path), "key", "3") == 0  # another process has taken the first
 
 
 @dataclass
@@ -299,7 +300,7 @@ def test_at_the_deadline_a_prompt_goes_on_and_what_was_said_waits(hooks: Hooks) 
     assert [line["outcome"] for line in hooks.log() if line["event"] == "prompt"] == ["late"]
     hooks.turn("s1", "Pears.")
     hooks.wait_for("capture", 2)
-    assert hooks.said("s1") == [("user", ASKED), ("assistant", "Pears.")]
+    assert hooks.turns("s1") == [("user", ASKED), ("assistant", "Pears.")]
 
 
 def test_a_listener_that_was_killed_is_replaced_though_a_stranger_has_its_port(hooks: Hooks) -> None:
@@ -332,11 +333,11 @@ def test_a_store_that_was_replaced_is_opened_anew(hooks: Hooks) -> None:
         memory.remember(KNOWN)
     assert KNOWN in hooks.prompt("s3", ASKED)
     until(lambda: sum(line["outcome"] == "captured" for line in hooks.log()) == 3)
-    assert hooks.said("s2") == [("user", ASKED)]  # it waited
+    assert hooks.turns("s2") == [("user", ASKED)]  # it waited
 
 
 def test_a_hook_loads_next_to_nothing(hooks: Hooks) -> None:
-    hooks.prompt("s1", ASKED)  # from now on somebody answers, and the settings are known
+    hooks.prompt("s1", ASKED)  # starts the resident and caches the settings
     hooks.wait_for("capture", 1)
     program, *words = [*HOOK, "claude-code", "prompt", "--folder", str(hooks.state)]
     done = subprocess.run(
@@ -452,7 +453,7 @@ def test_what_a_session_was_shown_outlives_the_process_that_showed_it(hooks: Hoo
     hooks.turn("s1", f"{KNOWN}. Use pears.")
     assert hooks.prompt("s1", f"{ASKED} Really?") == ""
     hooks.wait_for("capture", 3)
-    assert hooks.said("s1")[1] == ("assistant", "Use pears.")
+    assert hooks.turns("s1")[1] == ("assistant", "Use pears.")
 
 
 def test_what_the_agent_recalled_by_itself_is_not_captured_either(hooks: Hooks) -> None:
@@ -460,7 +461,7 @@ def test_what_the_agent_recalled_by_itself_is_not_captured_either(hooks: Hooks) 
         memory.remember(KNOWN)
     hooks.turn("s1", f"According to your notes, {KNOWN}.\n\nUse pears.")
     hooks.wait_for("capture", 1)
-    assert hooks.said("s1") == [("assistant", "Use pears.")]
+    assert hooks.turns("s1") == [("assistant", "Use pears.")]
 
 
 def _request(session: str, text: str, budget_tokens: int = 400) -> dict[str, Any]:
@@ -529,7 +530,7 @@ def test_each_client_gets_its_own_form_and_its_day_is_counted() -> None:
     assert (row["prompts"], row["silent"], row["p50_ms"], row["p95_ms"]) == (20, 20, 10, 19)
 
 
-def _said(kind: str, text: str = "hi") -> dict[str, Any]:
+def _assistant_message(kind: str, text: str = "hi") -> dict[str, Any]:
     return {"role": "assistant", "content": [{"type": kind, "text": text}]}
 
 
@@ -540,15 +541,15 @@ def _said(kind: str, text: str = "hi") -> dict[str, Any]:
             [
                 {"type": "user", "message": {"role": "user", "content": "hello"}},
                 {"type": "assistant", "message": {"role": "assistant", "content": [{"type": "thinking"}]}},
-                {"type": "assistant", "message": _said("text")},
+                {"type": "assistant", "message": _assistant_message("text")},
                 {"type": "user", "message": {"role": "user", "content": [{"type": "tool_result"}]}},
-                {"type": "assistant", "isSidechain": True, "message": _said("text", "sub")},
+                {"type": "assistant", "isSidechain": True, "message": _assistant_message("text", "sub")},
                 {"type": "summary", "summary": "tea"},
                 [1],
             ],
             "hi",
         ),
-        ([{"type": "response_item", "payload": _said("output_text")}], "hi"),
+        ([{"type": "response_item", "payload": _assistant_message("output_text")}], "hi"),
         ([{"type": "user", "message": {"role": "user", "content": "hello"}}], ""),
         ([], ""),
     ],

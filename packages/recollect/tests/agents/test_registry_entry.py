@@ -1,4 +1,4 @@
-"""What we publish for clients: the MCP registry's entry, instructions, and the pages about clients."""
+"""The published material for clients: the MCP registry's entry, instructions, and the pages about clients."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def entry() -> dict[str, Any]:
 def test_it_fits_the_registrys_rules_and_the_packages_readme(entry: dict[str, Any]) -> None:
     Draft7Validator.check_schema(RULES)
     assert [error.message for error in Draft7Validator(RULES).iter_errors(entry)] == []
-    """By this the registry knows that whoever made the package made the entry."""
+    # The registry verifies with this line that the package and the entry have the same author.
     readme = (ROOT / "packages" / "recollect" / "README.md").read_text(encoding="utf-8")
     assert re.findall(r"<!-- mcp-name: (\S+) -->", readme) == [entry["name"]]
     (package,) = entry["packages"]

@@ -65,7 +65,7 @@ def test_a_terminal_gets_tables(recollect: CommandLine, data: Path) -> None:
     ).stdout
     for title in ("Whole, %", "Minus rrf, points", "recollect minus the other", "What each part brings"):
         assert title in out
-    assert "…" not in out  # nothing had to be cut at eighty columns
+    assert "…" not in out  # everything fits eighty columns
 
 
 def test_a_profile_of_a_file_is_measured(recollect: CommandLine, data: Path, tmp_path: Path) -> None:

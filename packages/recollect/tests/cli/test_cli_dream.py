@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 pytest_plugins = ["command_line", "dream_fixtures"]
 
 HARBOUR, LAST_FERRY = "Harbour team meets on Thursdays at nine", "The last ferry leaves at 21:40"
-# Everything that nobody has asked for lately is pruned, whether or not anything else says it.
+# Prune every memory without recent recalls, even if no other memory says the same.
 GREEDY = {"prune_staleness": 5, "prune_signal": 0.01, "prune_strength": 2, "prune_echo": 0}
 
 
@@ -165,7 +165,7 @@ def test_settings_tell_of_dreams_and_go_along_to_a_client(recollect: CommandLine
     assert told["allow_hosts"] == "box.local"
 
 
-# What is shown of memories
+# Memories in the output
 
 
 def test_a_memory_shows_what_dreams_made_of_it(night: CommandLine) -> None:

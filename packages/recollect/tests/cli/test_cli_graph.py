@@ -124,13 +124,13 @@ def test_the_graph_is_listed_found_and_shown_as_lines_and_cards(harbour: Command
     assert "'Nobody'" in result.stderr
     assert "recollect graph" in harbour.refused("show", "Nobody", status=1)
 
-    def found(*text: str) -> list[str]:
+    def names_found(*text: str) -> list[str]:
         return [each["name"] for each in harbour.json("find", *text)["entities"]]
 
-    assert found("OOLONG", "lunch") == ["Marisol Vega"]
-    assert found("灯台") == ["Jun Watanabe"]
-    assert found("debo") == ["Tidebook"]
-    assert found("coffee") == []
+    assert names_found("OOLONG", "lunch") == ["Marisol Vega"]
+    assert names_found("灯台") == ["Jun Watanabe"]
+    assert names_found("debo") == ["Tidebook"]
+    assert names_found("coffee") == []
     first = harbour.json("graph", "--limit", "2")
     last = harbour.json("graph", "--limit", "2", "--after", str(first["cursor"]))
     assert [each["name"] for each in first["entities"]] == ["Marisol Vega", "Jun Watanabe"]

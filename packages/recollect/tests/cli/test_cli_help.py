@@ -153,18 +153,18 @@ def test_completion_completes_commands_and_options(recollect: CommandLine) -> No
         ("relate Tidebook uses mari", "Marisol Vega"),
         ("forget Mari", "Marisol Vega"),
     ):
-        environment = {**recollect.environment, **_completing(typed)}
+        environment = {**recollect.environment, **_fish_variables(typed)}
         result = CliRunner().invoke(cli, [], env=environment, prog_name="recollect")
         assert whole in result.stdout, typed
-    assert b"reindex" in recollect.process(**_completing("rei")).stdout
+    assert b"reindex" in recollect.process(**_fish_variables("rei")).stdout
     in_bash = {"_RECOLLECT_COMPLETE": "bash_complete", "COMP_WORDS": "recollect show Mari", "COMP_CWORD": "2"}
     assert recollect.process(**in_bash).stdout == b"plain,Marisol\\\\ Vega\n"
-    missing = recollect.process(**_completing("show mari"), RECOLLECT_STORE="/nowhere/at/all.db")
+    missing = recollect.process(**_fish_variables("show mari"), RECOLLECT_STORE="/nowhere/at/all.db")
     assert (missing.stdout.strip(), missing.stderr) == (b"", b"")
 
 
-def _completing(typed: str) -> dict[str, str]:
-    """What fish sets when somebody has typed so much after `recollect`."""
+def _fish_variables(typed: str) -> dict[str, str]:
+    """Return the variables that fish sets for completion after `recollect` and the typed text."""
     last = typed.rsplit(maxsplit=1)[-1]
     return {"_RECOLLECT_COMPLETE": "fish_complete", "COMP_WORDS": f"recollect {typed}", "COMP_CWORD": last}
 
@@ -179,7 +179,7 @@ except SystemExit as end:
 print(*sys.modules)
 """
 NO_COMMAND_LINE = ("mcp", "pydantic", "asyncio", "huggingface_hub", "recollect.mcp.starting")
-"""What no command but `serve` and `mcp` needs."""
+"""Modules that only `serve` and `mcp` need."""
 ONLY_WHEN_ASKED = (
     *NO_COMMAND_LINE,
     "onnxruntime",  # the model of these tests needs none

@@ -30,7 +30,7 @@ def home(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def typed(recollect: CommandLine, home: Path) -> CommandLine:
-    """Nothing in the environment but the home: what a new user has."""
+    """A new user's command line, with only HOME in its environment."""
     bare = dict.fromkeys(
         (
             *recollect.environment,

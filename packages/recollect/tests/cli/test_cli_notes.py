@@ -128,7 +128,7 @@ def test_a_note_without_a_model_says_that_meaning_does_not_find_it(recollect: Co
     assert "not yet found by meaning" in result.stderr
 
 
-def _found(recollect: CommandLine, *typed: str) -> list[int]:
+def _ids_found(recollect: CommandLine, *typed: str) -> list[int]:
     return [hit["memory"]["id"] for hit in recollect.json("search", *typed)["hits"]]
 
 
@@ -220,7 +220,7 @@ def test_a_correction_retires_near_copies_and_says_which(notes: CommandLine) -> 
     done = notes.json("supersede", "1", "Tidebook", "ships", "in", "June")
     assert done["by"]["text"] == "Tidebook ships in June"
     assert [each["id"] for each in done["retired"]] == [1, 2]
-    found = _found(notes, "Tidebook ships")
+    found = _ids_found(notes, "Tidebook ships")
     assert found[0] == done["by"]["id"]
     assert not {1, 2} & set(found)
     assert _note(notes, 2)["superseded_by"] == done["by"]["id"]
@@ -240,11 +240,11 @@ def test_only_what_was_named_is_retired_and_restored(notes: CommandLine) -> None
     assert done["by"]["id"] == 3
     assert _note(notes, 2)["superseded_by"] is None
     notes("supersede", "3", "Ana keeps goats", "--only")
-    assert 3 not in _found(notes, "Ana keeps bees")
+    assert 3 not in _ids_found(notes, "Ana keeps bees")
     said = notes("restore", "3").stdout
     assert "#4, which replaced it, is valid too" in said
     assert "recollect forget 4" in said
-    assert set(_found(notes, "Ana keeps")) >= {3, 4}
+    assert set(_ids_found(notes, "Ana keeps")) >= {3, 4}
 
 
 # Forgetting and restoring
@@ -257,9 +257,9 @@ def test_what_is_forgotten_or_not_there_is_told(notes: CommandLine) -> None:
     assert "Forgot 1 memory: #3." in said
     assert "note #3: Ana keeps bees" in said
     assert "Not found: 1 of 2." in said
-    assert 3 not in _found(notes, "bees")
+    assert 3 not in _ids_found(notes, "bees")
     assert notes("restore", "3").stdout == "✓ Restored note #3.\n  #3: Ana keeps bees\n"
-    assert 3 in _found(notes, "bees")
+    assert 3 in _ids_found(notes, "bees")
     assert notes("forget", "99", "98", status=1).stderr.startswith("recollect: #98, #99 do not exist;")
     notes("forget", "3")
     again = notes("forget", "3", status=1)
@@ -337,7 +337,7 @@ async def test_tools_say_what_contradicts_what(served: Served) -> None:
         assert 'older than "' in context["text"]
         report = await call_tool_ok(client, "consolidation_report")
         assert [each["command"] for each in report["contradictions"]] == ["recollect supersede 1 2"]
-        # What the remark proposes works.
+        # Follow the remark.
         await call_tool_ok(client, "remember", text=NEW, supersedes=1)
         told = await call_tool_ok(client, "recall", query="where does Ana live?")
         assert [hit["text"] for hit in told["hits"]] == [NEW]

@@ -100,7 +100,7 @@ def test_every_search_and_step_is_shown_with_its_numbers(recollect: CommandLine,
         assert not any(len(line.split("  ")) < 2 for line in lines), "something is not said to do anything"
 
 
-# What differs
+# Differences between profiles
 
 
 def test_a_step_that_moved_is_a_difference(recollect: CommandLine) -> None:
@@ -192,7 +192,7 @@ def test_a_mistake_is_named_with_what_is_allowed(
 GAMMA = "cooccurrence.gamma"
 
 
-def asked(harbour: CommandLine, query: str = "who drinks oolong?", *more: str) -> list[int]:
+def recall_ids(harbour: CommandLine, query: str = "who drinks oolong?", *more: str) -> list[int]:
     found = harbour.json("recall", query, "--profile", "limbic", *more)
     return [hit["memory"]["id"] for hit in found["hits"]]
 
@@ -202,7 +202,7 @@ def asked(harbour: CommandLine, query: str = "who drinks oolong?", *more: str) -
 
 def test_feedback_is_of_the_last_answer_that_showed_the_memory(harbour: CommandLine) -> None:
     assert "recall it first" in harbour.refused("feedback", "1", "--good", status=1)
-    first, *_ = asked(harbour)
+    first, *_ = recall_ids(harbour)
     assert "to 'another'" in harbour.refused("feedback", "1", "--good", "--query", "another", status=1)
     assert "no memory 99" in harbour.refused("feedback", "99", "--good", status=1)
     assert "Give --good or --bad" in harbour("feedback", "1", status=2).stderr
@@ -219,7 +219,7 @@ def test_feedback_is_of_the_last_answer_that_showed_the_memory(harbour: CommandL
 
 
 def test_analyze_tells_of_the_log_and_the_measures(harbour: CommandLine) -> None:
-    ids = asked(harbour)
+    ids = recall_ids(harbour)
     harbour("feedback", str(ids[0]), "--good")
     data = harbour.json("tune", "analyze")
     assert (data["profile"], data["events"], data["treated"], data["with_feedback"]) == ("limbic", 1, 1, 1)
@@ -251,7 +251,7 @@ def test_without_a_log_nothing_is_tuned_and_what_cannot_be_is_told_with_what_can
     said = harbour.refused("recall", "oolong", status=1, RECOLLECT_AB_AGAINST="nobody")
     assert "there are: similarity, recollect" in said
     assert "off or split" in harbour.refused("recall", "oolong", status=1, RECOLLECT_AB="both")
-    asked(harbour)
+    recall_ids(harbour)
     data = harbour.json("tune", "run", "--gamma-range", "0.001,0.1", "--beta-sal-range", "0.1,1")
     assert (data["verdict"], data["written"]) == ("too few", False)
     assert "ranked 1 logged answers; a search needs at least 50." in data["says"]
@@ -337,7 +337,7 @@ def test_the_defaults_are_those_of_the_engine() -> None:
 
 
 def test_every_piece_of_advice_can_be_typed() -> None:
-    """For every cause, a hard relation, and a better profile; ID and the like stand for what one puts in."""
+    """Advice for every cause, a hard relation and a better profile. ID and the like are placeholders."""
     misses = [
         MissedMemory(12, Kind.NOTE, "text", "it's -- so", 1, "other", 7, cause, "why") for cause in Cause
     ]

@@ -44,7 +44,7 @@ def _salience(recollect: CommandLine, query: str) -> dict[str, float]:
     }
 
 
-# What is noted
+# Recording
 
 
 def test_recall_counts_what_it_showed_and_search_gives_the_same_without_a_trace(harbour: CommandLine) -> None:
@@ -67,7 +67,7 @@ def test_recall_counts_what_it_showed_and_search_gives_the_same_without_a_trace(
     assert set(after.values()) == {1.0}
 
 
-# How a score came about
+# Explanations of scores
 
 
 @pytest.mark.parametrize("profile", PROFILES)
@@ -142,7 +142,7 @@ def test_an_explanation_fits_the_terminal(harbour: CommandLine, profile: str, co
     typed = ["search", "person who drinks oolong", "-p", profile, "--explain", "--color"]
     lines = unstyle(harbour(*typed, COLUMNS=columns).stdout).splitlines()
     assert max(map(len, lines)) <= int(columns)
-    # Nothing was folded or cut to make it fit: each step that did something has a line, with its score.
+    # No line was wrapped or cut to fit: each step with an effect has one line, with its score.
     rows = [line.strip() for line in lines if re.search(r"  (from |[+−×→]\d|\d+/\d+ with )", line)]
     assert all(re.search(r"\d\.\d{4}$", row) for row in rows)
     answer = harbour.json("search", "person who drinks oolong", "-p", profile, "--explain")
@@ -197,7 +197,7 @@ NEVER_STORED = "which orchestra performed the symphony in Vienna?"
 def test_an_answer_tells_how_likely_it_is(harbour: CommandLine) -> None:
     shown = harbour("search", NEVER_STORED, "--color").stdout
     assert unstyle(shown).startswith("Nothing here seems to answer that; these are the nearest.\n")
-    # The guesses stand back.
+    # Guesses are dimmed.
     assert "\x1b[2m" in shown
     answer = harbour.json("search", "who drinks oolong after lunch?", "--abstain")
     assert answer["doubtful"] is answer["abstained"] is False
@@ -260,12 +260,12 @@ def test_a_re_ranker_that_is_not_there_leaves_the_answer_and_a_note(
     said = museum.refused("search", "museum", "--rerank", status=4, RECOLLECT_RERANK="guess")
     assert "No re-ranker named 'guess' is installed" in said
 
-    def told(setting: str) -> dict[str, str]:
+    def rerank_check(setting: str) -> dict[str, str]:
         checks = museum.json("doctor", RECOLLECT_RERANK=setting)["checks"]
         (check,) = [each for each in checks if each["what"] == "re-ranking"]
         return dict(check)
 
-    off, missing = told("off"), told("guess")
+    off, missing = rerank_check("off"), rerank_check("guess")
     assert (off["mark"], off["said"][:5]) == ("ok", "off; ")
     assert missing["mark"] == "note"
     assert "there are: minilm" in missing["said"]
@@ -294,7 +294,7 @@ def test_doctor_tries_it_out(museum: CommandLine) -> None:
 
 @pytest.fixture
 def teas(recollect: CommandLine, matched_fusion: None) -> CommandLine:
-    """Three that hold `tea` and are all alike, but that the first was set aside. There is no model."""
+    """Three entities with the same observation, the first of them archived. There is no model."""
     recollect = replace(recollect, environment={**recollect.environment, "RECOLLECT_MODEL": "none"})
     for name in ("Assam", "Bancha", "Ceylon"):
         recollect("add", name, "-t", "thing", "-o", "a tea")
@@ -359,7 +359,7 @@ def test_a_terminal_shows_searches_place_steps_and_advice(teas: CommandLine, col
 
 
 @pytest.fixture
-def told(recollect: CommandLine) -> CommandLine:
+def lunch(recollect: CommandLine) -> CommandLine:
     recollect("remember", "Ana drinks oolong tea after lunch")
     recollect("remember", "Ana drinks strong coffee for breakfast")
     turns = [
@@ -370,35 +370,35 @@ def told(recollect: CommandLine) -> CommandLine:
     return recollect
 
 
-def test_standard_output_is_the_text_and_nothing_else(told: CommandLine) -> None:
-    result = told("context", "what", "does", "Ana", "drink?", "--session", "harbour")
-    data = told.json("context", "what does Ana drink?", "--session", "harbour")
+def test_standard_output_is_the_text_and_nothing_else(lunch: CommandLine) -> None:
+    result = lunch("context", "what", "does", "Ana", "drink?", "--session", "harbour")
+    data = lunch.json("context", "what does Ana drink?", "--session", "harbour")
     assert result.stdout == data["text"] + "\n"
     assert "Ana drinks oolong tea after lunch" in result.stdout
     assert "In the harbour." in result.stdout
     assert [turn["text"] for turn in data["turns"]] == ["Where is the boat?", "In the harbour."]
-    first = told("context", "what does Ana drink?").stdout
-    assert told("context", "what does Ana drink?").stdout == first
-    data = told.json("context", "what does Ana drink?", "--budget", "45")
+    first = lunch("context", "what does Ana drink?").stdout
+    assert lunch("context", "what does Ana drink?").stdout == first
+    data = lunch.json("context", "what does Ana drink?", "--budget", "45")
     assert 0 < data["tokens"] <= 45
     assert data["left_out"] > 0
-    said = told("context", "what does Ana drink?", "--budget", "45").stderr
+    said = lunch("context", "what does Ana drink?", "--budget", "45").stderr
     assert f"{data['tokens']} of 45 tokens: 1 memory" in said
     assert "did not fit" in said
 
 
-def test_the_messages_at_hand_can_take_the_place_of_a_query(told: CommandLine, tmp_path: Path) -> None:
+def test_the_messages_at_hand_can_take_the_place_of_a_query(lunch: CommandLine, tmp_path: Path) -> None:
     messages = [
         {"role": "user", "content": "Good morning"},
         {"role": "user", "content": "Does Ana drink oolong tea?"},
     ]
     file = tmp_path / "last.json"
     file.write_text(json.dumps(messages))
-    data = told.json("context", "--messages", str(file))
+    data = lunch.json("context", "--messages", str(file))
     assert data["query"] == "Does Ana drink oolong tea?"
     assert [turn["text"] for turn in data["turns"]] == ["Good morning", "Does Ana drink oolong tea?"]
     assert "Ana drinks oolong tea after lunch" in [item["text"] for item in data["memories"]]
-    assert told.json("context", "--messages", "-", given=json.dumps(messages)) == data
+    assert lunch.json("context", "--messages", "-", given=json.dumps(messages)) == data
 
 
 @pytest.mark.parametrize(
@@ -415,6 +415,6 @@ def test_the_messages_at_hand_can_take_the_place_of_a_query(told: CommandLine, t
     ],
 )
 def test_what_cannot_be_asked_is_refused(
-    told: CommandLine, typed: list[str], status: int, given: str | None
+    lunch: CommandLine, typed: list[str], status: int, given: str | None
 ) -> None:
-    told.refused("context", *typed, status=status, given=given)
+    lunch.refused("context", *typed, status=status, given=given)

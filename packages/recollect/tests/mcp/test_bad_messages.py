@@ -1,4 +1,4 @@
-"""Who gets an answer to a message that cannot be read."""
+"""Answers to messages that cannot be parsed."""
 
 from __future__ import annotations
 

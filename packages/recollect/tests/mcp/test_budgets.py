@@ -1,4 +1,4 @@
-"""No answer floods: whatever is stored, every reading tool stays within its budget, and pages hold it all."""
+"""Every reading tool stays within its token budget, whatever is stored, and its pages are complete."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ LONG_NAME = "灯台" * 300
 WIDE = "週末は灯台まで歩く。" * 200
 BOATS = 40
 BUDGETS = (300, 2_000, 10_000)
-# From below what any tool takes, in steps that no row is large enough to hide between.
+# From below every tool's least budget, in steps smaller than any row.
 SMALL = range(50, 2_001, 150)
 PROSE = {"text", "observations", "superseded", "detail", "older", "newer", "observation", "similar", "note"}
 WHOLE = (
@@ -37,7 +37,7 @@ WHOLE = (
     "find_split_candidates",
     "propose_split",
 )
-# What each reading tool is asked, and the name of the list that it answers with.
+# Arguments for each reading tool, and the name of the list in its answer.
 ASKED: dict[str, tuple[dict[str, Any], str | None]] = {
     "recall": ({"query": "storm at the light", "include_superseded": True}, "hits"),
     "context": ({"query": "storm at the light", "session": "night"}, None),
@@ -63,7 +63,7 @@ ASKED: dict[str, tuple[dict[str, Any], str | None]] = {
 
 @pytest.fixture(autouse=True)
 def computed_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing is written here, so what is computed whole for every page is the same for all of them."""
+    """Cache computations that each page repeats. These tests write nothing, so the results are the same."""
     known: dict[tuple[object, ...], object] = {}
 
     def once(computed: Callable[..., object]) -> Callable[..., object]:
@@ -154,7 +154,7 @@ def test_text_and_data_of_every_page_stay_within_the_budget(
     budget, given = (10_000, given) if budget is None else budgeted(tool, budget, given)
     for number, (data, text) in enumerate(pages(crowded, tool, given)):
         written = json.dumps(data, ensure_ascii=False)
-        # Names are never cut, so that one of hundreds of letters may need more: then it stands alone.
+        # Names are never cut. A very long one may exceed the budget if it is alone on a page.
         alone = rows is None or len(data[rows]) == 1
         most = budget + FRAME + (written.count(LONG_NAME) * count_tokens(LONG_NAME) if alone else 0)
         assert count_tokens(text) <= most, (tool, number)
@@ -208,7 +208,7 @@ def test_every_page_at_every_small_budget_has_the_form_that_the_tool_promises(
 
 
 def cut_off(data: object, field: str = "") -> Iterator[object]:
-    """What a program reads of an answer and yet ends in “…”, which nothing stored does."""
+    """Yield shortened values ("…") in fields that programs read. No stored text contains “…”."""
     match data:
         case dict():
             for name, value in data.items():

@@ -44,8 +44,8 @@ def page(graph: Graph, budget: int) -> dict[str, Any]:
     return found
 
 
-def joined(engine: Engine, tool: str, **given: Any) -> tuple[dict[str, list[str]], list[dict[str, str]]]:
-    """What all pages of a tool hold together: observations by name, and relations, each once."""
+def join_pages(engine: Engine, tool: str, **given: Any) -> tuple[dict[str, list[str]], list[dict[str, str]]]:
+    """Return the contents of all pages of a tool: observations by name, and relations without repeats."""
     seen: dict[str, list[str]] = {}
     relations: list[dict[str, str]] = []
     operation = operations()[tool]
@@ -91,7 +91,7 @@ def test_a_budget_cuts_after_the_last_entity_that_fits_with_its_relations(buoys:
 @pytest.mark.parametrize("limit", [2, 1000])
 def test_pages_join_to_the_whole(buoys: Engine, budget: int, limit: int) -> None:
     whole = buoys.graph.read_graph()
-    seen, relations = joined(buoys, "read_graph", budget_tokens=budget, limit=limit)
+    seen, relations = join_pages(buoys, "read_graph", budget_tokens=budget, limit=limit)
     assert list(seen) == [one.name for one in whole.entities]
     assert relations == to_json(list(map(relation_row, whole.relations)))
 
@@ -104,7 +104,7 @@ def test_pages_join_to_the_whole(buoys: Engine, budget: int, limit: int) -> None
 def test_an_overgrown_entity_is_paged_through(
     log: Engine, budget: int, tool: str, given: dict[str, Any]
 ) -> None:
-    seen, relations = joined(log, tool, budget_tokens=budget, **given)
+    seen, relations = join_pages(log, tool, budget_tokens=budget, **given)
     graph = log.graph.open_nodes(["Log", "Quay"], record=False)
     for entity in graph.entities:
         assert seen[entity.name] == [one.content for one in entity.in_force]

@@ -1,4 +1,4 @@
-"""What an agent does with an answer, and says of it, is kept with it."""
+"""An agent's use of an answer and its feedback are logged with the answer."""
 
 from __future__ import annotations
 

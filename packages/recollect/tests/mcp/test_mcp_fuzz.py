@@ -62,9 +62,8 @@ class Fuzzed:
             if memory is None or memory.deleted_at is not None:
                 assert not self.call("restore", {"id": id_}).is_error
 
-    def kept(self) -> tuple[str, ...]:
-        """The first texts of the first memories, retired or not: only forgetting takes one away, and
-        an update keeps what a memory said before."""
+    def original_texts(self) -> tuple[str, ...]:
+        """Return the original texts of the first memories that are not forgotten. Updates keep them."""
         found = map(self.memory.get, self.ids)
         return tuple(
             (*(former.text for former in memory.former), memory.text)[0]
@@ -103,7 +102,7 @@ def test_any_arguments_get_a_result_or_a_clear_error(fuzzed: Fuzzed, tool: str, 
         Draft202012Validator(TOOLS[tool]["result"]).validate(result.structured_content)
     if tool in TAKING:
         fuzzed.bring_back()
-    assert fuzzed.kept() == KEPT
+    assert fuzzed.original_texts() == KEPT
 
 
 @pytest.mark.anyio

@@ -28,7 +28,7 @@ MODES = pytest.mark.parametrize("mode", ["auto", "legacy"])
 
 
 class Heard:
-    """What a client is told of its call."""
+    """The progress that a client receives for its call."""
 
     def __init__(self) -> None:
         self.steps: list[tuple[float, float | None]] = []

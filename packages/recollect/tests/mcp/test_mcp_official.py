@@ -50,7 +50,7 @@ class Both:
 
 
 def shape(result: types.CallToolResult) -> tuple[bool, object, str]:
-    """What a client sees: whether it failed, the data, and the first text. We may add a second."""
+    """Return a result's error flag, data and first text. Our server may add a second text."""
     return bool(result.is_error), result.structured_content, texts_of(result)[0]
 
 

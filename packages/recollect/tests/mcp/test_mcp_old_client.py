@@ -47,7 +47,7 @@ def old_sdk() -> Path:
     return folder
 
 
-def told(sdk: Path, *where: str, env: dict[str, str]) -> dict[str, Any]:
+def run_old_client(sdk: Path, *where: str, env: dict[str, str]) -> dict[str, Any]:
     client = Path(__file__).parents[4] / "tests/support/old_client.py"
     ran = subprocess.run(
         [sys.executable, "-c", WITH, str(sdk), str(client), *where],
@@ -67,10 +67,10 @@ def test_a_client_of_the_previous_major_version_still_works(
 ) -> None:
     if transport == "stdio":
         program = (*served.recollect.program, "serve")
-        found = told(old_sdk, "stdio", *program, env=served.recollect.variables())
+        found = run_old_client(old_sdk, "stdio", *program, env=served.recollect.variables())
     else:
         with served.http() as door:
-            found = told(old_sdk, "http", door.url, door.token, env=dict(os.environ))
+            found = run_old_client(old_sdk, "http", door.url, door.token, env=dict(os.environ))
     assert found["sdk"].startswith("1.")
     assert found["initialize"]["protocolVersion"] == "2025-11-25"
     assert found["initialize"]["serverInfo"]["name"] == "recollect"

@@ -30,7 +30,7 @@ GRAPH = "memory://knowledge-graph"
 ADA = {"name": "Ada", "entityType": "person", "observations": ["sails"]}
 
 
-async def read(client: Client, uri: str) -> Any:
+async def read_json(client: Client, uri: str) -> Any:
     (content,) = (await client.read_resource(uri)).contents
     assert isinstance(content, types.TextResourceContents)
     assert content.mime_type == "application/json"
@@ -45,7 +45,7 @@ async def test_the_graph_is_a_resource_and_single_memories_have_templates(client
         "memory://entity/{name}",
         "memory://memory/{id}",
     ]
-    assert await read(client, GRAPH) == {"entities": [], "relations": []}
+    assert await read_json(client, GRAPH) == {"entities": [], "relations": []}
 
 
 async def test_entities_and_memories_are_read_by_their_address(served: Served) -> None:
@@ -53,11 +53,11 @@ async def test_entities_and_memories_are_read_by_their_address(served: Served) -
     async with served.inside() as client:
         await call_tool_ok(client, "create_entities", entities=[ADA, odd])
         note = (await call_tool_ok(client, "remember", text="Ada sails", tags=["boats"]))["id"]
-        assert await read(client, "memory://entity/Ada") == {"entities": [ADA], "relations": []}
+        assert await read_json(client, "memory://entity/Ada") == {"entities": [ADA], "relations": []}
         address = "memory://entity/Zo%C3%AB%20%2F%20C%2B%2B%20%231%3F"
-        assert (await read(client, address))["entities"] == [odd]
-        assert await read(client, "memory://memory/1") == ADA
-        told = await read(client, f"memory://memory/{note}")
+        assert (await read_json(client, address))["entities"] == [odd]
+        assert await read_json(client, "memory://memory/1") == ADA
+        told = await read_json(client, f"memory://memory/{note}")
         assert (told["kind"], told["text"], told["tags"]) == ("note", "Ada sails", ["boats"])
 
 
@@ -88,7 +88,7 @@ async def test_a_modern_client_that_listens_hears_of_changes(served: Served, tra
             with anyio.fail_after(PATIENCE_SECONDS):
                 event = await anext(aiter(heard))
         assert event.uri == GRAPH  # type: ignore[union-attr]  # the only sort of event asked for
-        assert (await read(client, GRAPH))["entities"] == [ADA]
+        assert (await read_json(client, GRAPH))["entities"] == [ADA]
 
 
 async def test_one_client_hears_of_anothers_change(served: Served) -> None:
@@ -98,7 +98,7 @@ async def test_one_client_hears_of_anothers_change(served: Served) -> None:
                 await call_tool_ok(writer, "create_entities", entities=[ADA])
                 with anyio.fail_after(PATIENCE_SECONDS):
                     await anext(aiter(heard))
-            assert (await read(listener, GRAPH))["entities"] == [ADA]
+            assert (await read_json(listener, GRAPH))["entities"] == [ADA]
 
 
 # The SDK's own client still does it, and says that newer servers will not.
@@ -151,7 +151,7 @@ async def test_a_change_by_another_process_is_heard_of(served: Served) -> None:
             assert served.recollect.process("observe", "Ada", "rows").returncode == 0
             with anyio.fail_after(PATIENCE_SECONDS):
                 await anext(aiter(heard))
-        (ada,) = (await read(client, "memory://entity/Ada"))["entities"]
+        (ada,) = (await read_json(client, "memory://entity/Ada"))["entities"]
         assert ada["observations"] == ["sails", "rows"]
 
 
@@ -163,7 +163,7 @@ async def test_an_overgrown_entity_is_read_in_part_and_says_where_the_rest_is(se
     }
     async with served.inside() as client:
         await call_tool_ok(client, "create_entities", entities=[log])
-        page = await read(client, "memory://entity/Log")
+        page = await read_json(client, "memory://entity/Log")
         (entity,) = page["entities"]
         shown = entity["observations"]
         assert "`open_nodes`" in page["note"]

@@ -91,13 +91,13 @@ class Talk:
         return str(self._err.readline(), "utf-8")
 
     def ask(self, message: dict[str, Any], *, look_away: bool = False) -> None:
-        """Without waiting for the answer; having looked away, it finds nobody."""
+        """Send a message without waiting for the answer. `look_away` closes our end of its output first."""
         if look_away:
             self._out.close()
         self._send(json.dumps(message).encode())
 
     def interrupt(self) -> tuple[int, str]:
-        """As Ctrl-C does, while we stay and say nothing more: the exit status, and what it said."""
+        """Send SIGINT while the connection is open. Return the exit status and standard error."""
         self._process.send_signal(signal.SIGINT)
         status = self._process.wait(PATIENCE_SECONDS)
         errors: str = self._err.read().decode()
@@ -106,7 +106,7 @@ class Talk:
         return status, errors
 
     def go(self) -> str:
-        """What the server had to say on standard error until it went, too."""
+        """Disconnect, wait until the server ends, and return its standard error."""
         self._in.close()
         errors: str = self._err.read().decode()
         self._err.close()
@@ -115,7 +115,7 @@ class Talk:
 
 
 def _ids(line: bytes) -> list[int]:
-    """Of the requests on a line: one, or those of a batch."""
+    """Return the ids of the requests on a line: one, or those of a batch."""
     if b'"id"' not in line:
         return []
     said = json.loads(line)

@@ -102,7 +102,7 @@ def test_a_client_killed_in_mid_call_takes_its_server_along_and_leaves_the_store
         assert len(acknowledged) == 3
         for batch in batches:
             assert len(memory.graph.open_nodes([f"Buoy {batch}-{row}" for row in range(300)]).entities) == 300
-        # The call that nobody waited for was done as a whole, or not at all.
+        # The abandoned call was applied completely or not at all.
         last = memory.graph.open_nodes([f"Buoy 2-{row}" for row in range(300)]).entities
         assert len(last) in {0, 300}
         assert not memory.upkeep.verify()
@@ -115,7 +115,7 @@ def test_a_server_whose_client_was_killed_embeds_no_more_than_the_batch_at_hand(
         client.kill()
         _, errors = client.communicate(timeout=PATIENCE_SECONDS)
         assert "Traceback" not in errors
-        # Of 900 texts, a write embeds 512 before it answers, 64 at a time: nobody was there to answer.
+        # A write embeds 512 of the 900 texts before it answers, in batches of 64. Without a client it stops.
         assert 64 <= model.read < 512
         with recollect.open(served.recollect.store, model="none") as memory:
             assert len(memory.graph.open_nodes([f"Buoy 0-{row}" for row in range(300)]).entities) == 300

@@ -359,7 +359,7 @@ async def test_statistics_tell_what_one_would_ask(served: Served) -> None:
         store = found.pop("store")
         counted = dict.fromkeys(("entities", "notes", "messages", "superseded", "sessions"), 1)
         assert found == {**counted, "model": "hashing@1"}
-        # What was written last may not be in the file itself yet.
+        # The last writes may still be in the log beside the file.
         assert store["bytes"] >= served.recollect.store.stat().st_size
         assert (store["observations"], store["relations"], store["forgotten"]) == (1, 0, 1)
         assert store["texts_waiting_for_one"] == 0

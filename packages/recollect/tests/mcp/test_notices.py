@@ -1,4 +1,4 @@
-"""Who hears of what, and when nobody need be told."""
+"""Change notices: sent only for subscribed resources whose contents have changed."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def anyio_backend() -> str:
 
 
 class Shelf:
-    """Resources that a test writes, and what was told of them."""
+    """Resources that a test writes, and the notices sent about them."""
 
     def __init__(self) -> None:
         self.texts: dict[str, str] = {}
@@ -30,7 +30,7 @@ class Shelf:
         self.shut = False
         self.notices = ChangeNotices(self.fingerprint, self.version, self.notify)
 
-    def put(self, uri: str, text: str) -> None:
+    def write(self, uri: str, text: str) -> None:
         self.texts[uri] = text
         self.number += 1
 
@@ -48,8 +48,8 @@ class Shelf:
     async def notify(self, uri: str) -> None:
         self.told.append(uri)
 
-    async def looked(self) -> None:
-        """Until two looks more have ended, so that one of them saw all that was written before."""
+    async def wait_for_look(self) -> None:
+        """Wait for two more looks, so that one of them sees everything written before."""
         wanted = self.looks + 2
         with anyio.fail_after(PATIENCE_SECONDS):
             while self.looks < wanted:
@@ -59,31 +59,31 @@ class Shelf:
 
 @pytest.fixture
 async def shelf() -> AsyncIterator[Shelf]:
-    """With one resource that is watched."""
+    """A shelf with one watched resource."""
     shelf = Shelf()
-    shelf.put("a", "one")
+    shelf.write("a", "one")
     await shelf.notices.watch("a")
     yield shelf
     shelf.notices.unwatch("a")
 
 
 async def test_only_a_resource_that_is_watched_and_reads_otherwise_is_told_of(shelf: Shelf) -> None:
-    await shelf.looked()
-    shelf.put("b", "new")
-    await shelf.looked()
+    await shelf.wait_for_look()
+    shelf.write("b", "new")
+    await shelf.wait_for_look()
     assert shelf.told == []
-    shelf.put("a", "two")
-    await shelf.looked()
+    shelf.write("a", "two")
+    await shelf.wait_for_look()
     assert shelf.told == ["a"]
 
 
 async def test_what_comes_and_goes_is_a_change(shelf: Shelf) -> None:
     await shelf.notices.watch("b")
-    shelf.put("b", "here")
-    await shelf.looked()
+    shelf.write("b", "here")
+    await shelf.wait_for_look()
     del shelf.texts["b"]
     shelf.number += 1
-    await shelf.looked()
+    await shelf.wait_for_look()
     assert shelf.told == ["b", "b"]
     shelf.notices.unwatch("b")
 
@@ -91,25 +91,25 @@ async def test_what_comes_and_goes_is_a_change(shelf: Shelf) -> None:
 async def test_one_that_leaves_does_not_take_the_others_notices_along(shelf: Shelf) -> None:
     await shelf.notices.watch("a")
     shelf.notices.unwatch("a")
-    shelf.put("a", "two")
-    await shelf.looked()
+    shelf.write("a", "two")
+    await shelf.wait_for_look()
     assert shelf.told == ["a"]
 
 
 async def test_what_could_not_be_read_at_first_is_told_once_it_can(shelf: Shelf) -> None:
-    shelf.put("b", "one")
+    shelf.write("b", "one")
     shelf.shut = True
     await shelf.notices.watch("b")
     shelf.shut = False
-    await shelf.looked()
+    await shelf.wait_for_look()
     assert shelf.told == ["b"]
     shelf.notices.unwatch("b")
 
 
 async def test_a_store_that_cannot_be_read_for_a_while_costs_no_notice(shelf: Shelf) -> None:
     shelf.shut = True
-    await shelf.looked()
-    shelf.put("a", "two")
+    await shelf.wait_for_look()
+    shelf.write("a", "two")
     shelf.shut = False
-    await shelf.looked()
+    await shelf.wait_for_look()
     assert shelf.told == ["a"]

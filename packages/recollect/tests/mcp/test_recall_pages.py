@@ -73,7 +73,7 @@ def test_of_an_overgrown_entity_what_answers_the_question_is_shown(engine: Engin
     assert "open_nodes" in reply.result["note"]
     alone = RECALL.call(engine, given, offered=frozenset({"recall", "context"}))
     assert "open_nodes" not in f"{alone.result['note']} {alone.text}"
-    # All but those that stand whole behind the name; the last may be cut.
+    # All but those shown completely; the last may be cut.
     whole = set(hit["text"].splitlines()[1:]) & set(log)
     assert reply.result["note"].startswith(f"{2_000 - len(whole)} observations of entities are not shown.")
 

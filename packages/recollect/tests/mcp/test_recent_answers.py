@@ -1,4 +1,4 @@
-"""A page of a search searches once at most, and shows what it would if the server had been started anew."""
+"""A page of a search searches at most once, and shows the same as on a restarted server."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ class Searches:
         self.limits: list[int | None] = []
         recall = Engine.recall
 
-        def counted(engine: Engine, query: str, **given: Any) -> Any:
+        def count_and_recall(engine: Engine, query: str, **given: Any) -> Any:
             self.limits.append(given["limit"])
             return recall(engine, query, **given)
 
-        monkeypatch.setattr(Engine, "recall", counted)
+        monkeypatch.setattr(Engine, "recall", count_and_recall)
 
 
 def read_on(engine: Engine, recent: RecentAnswers | None) -> list[dict[str, Any]]:
-    """Every page, with one memory of answers or, without any, a new one for each page."""
+    """Return every page. Without `recent`, each page has an empty cache of answers."""
     pages = [RECALL.call(engine, ASKED, recent=recent or RecentAnswers()).result]
     engine._services.usage.settle(None)
     while "cursor" in pages[-1]:

@@ -1,4 +1,4 @@
-"""What tools answer with, from the records of the engine."""
+"""The engine's records as answers of tools."""
 
 from __future__ import annotations
 
@@ -51,24 +51,26 @@ def test_a_hit_leaves_out_what_is_not_known(engine: Engine) -> None:
     }
 
 
-def told(found: Answer) -> str:
+def lines_of(found: Answer) -> str:
     return rows.hit_lines(to_json([*map(rows.hit_row, found.hits)]), [found.note] if found.note else [])
 
 
 def test_an_answer_is_a_line_for_each_hit(engine: Engine) -> None:
-    assert told(engine.recall("who sails?")) == "Nothing was found."
+    assert lines_of(engine.recall("who sails?")) == "Nothing was found."
     assert rows.hit_lines([], ["2 more"]) == "Nothing was found.\n(2 more)"
     engine.remember("Ada sails\non Sundays")
     found = engine.recall("who sails?")
     sure = f"{found.hits[0].confidence:.0%} sure"
-    assert told(found) == f'#1 [note 2026-03-01 12:00 UTC, {sure}] "Ada sails on Sundays"'
+    assert lines_of(found) == f'#1 [note 2026-03-01 12:00 UTC, {sure}] "Ada sails on Sundays"'
 
 
 def test_a_corrected_note_names_what_corrected_it(engine: Engine) -> None:
     engine.remember("Ada sails on Mondays")
     engine.supersede(1, "Ada sails on Sundays")
     found = engine.recall("when does Ada sail?", include_superseded=True)
-    (line,) = [line for line in told(found).splitlines() if line.startswith("#1 [note 2026-03-01 12:00 UTC")]
+    (line,) = [
+        line for line in lines_of(found).splitlines() if line.startswith("#1 [note 2026-03-01 12:00 UTC")
+    ]
     assert line.endswith('] "Ada sails on Mondays" (superseded by #2)')
 
 

@@ -1,4 +1,4 @@
-"""Notices of a graph that no page holds: every change of it is told, whoever made it, and nothing else is."""
+"""Notices for a graph larger than a page: exactly one for every change of any process."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ ADA = {"name": "Ada", "entityType": "person", "observations": ["sails"]}
 
 
 class Heard:
-    """What a client was told of, one after the other."""
+    """The notices that a client received, in order."""
 
     def __init__(self) -> None:
         self._told: asyncio.Queue[str] = asyncio.Queue()

@@ -33,17 +33,17 @@ async def graph(client: Client) -> Any:
 
 
 def names(served: Served, *options: str, **set_: str) -> set[str]:
-    """Whom a server knows that is started like this."""
+    """Start a server with these options and return the names of its entities."""
     return {entity["name"] for entity in served.visit(graph, *options, **set_)["entities"]}
 
 
-def said(served: Served) -> str:
+def stderr_of(served: Served) -> str:
     return (served.folder / "stderr").read_text(encoding="utf-8")
 
 
 def heard(served: Served) -> str:
-    """What was said since this was asked last."""
-    told = said(served)
+    """Return standard error since the last call."""
+    told = stderr_of(served)
     (served.folder / "stderr").unlink()
     return told
 
@@ -57,7 +57,7 @@ def test_without_a_name_the_file_is_the_official_servers(
 ) -> None:
     set_ = {"MEMORY_FILE_PATH": str(official), "RECOLLECT_IMPORT_FROM": setting}
     assert len(names(served, *options, **set_)) == 100
-    assert f"Imported 100 entities from {official}" in said(served)
+    assert f"Imported 100 entities from {official}" in stderr_of(served)
 
 
 def test_a_file_that_is_named_goes_before_the_variable(served: Served, official: Path) -> None:
@@ -74,7 +74,7 @@ def test_what_nobody_asked_for_stays_out_and_one_line_says_how_to_ask_while_ther
     assert heard(served) == f"recollect: {told}\n"
     served.recollect("add", "Ada", "-t", "person")
     assert names(served, MEMORY_FILE_PATH=str(official)) == {"Ada"}
-    assert said(served) == ""
+    assert stderr_of(served) == ""
 
 
 def test_what_cannot_be_brought_in_is_told_and_is_no_reason_not_to_serve(served: Served) -> None:
@@ -85,7 +85,7 @@ def test_what_cannot_be_brought_in_is_told_and_is_no_reason_not_to_serve(served:
         (str(served.folder / "folder"), f"{served.folder / 'folder'} could not be imported"),
     ):
         assert names(served, "--import", MEMORY_FILE_PATH=name) == set()
-        assert told in said(served)
+        assert told in stderr_of(served)
 
 
 def test_an_import_that_comes_too_late_is_told_until_it_is_made_by_hand(
@@ -133,7 +133,7 @@ def test_relations_to_what_the_file_does_not_hold_are_kept_and_told(served: Serv
         ("Phantom", "unknown"),
     ]
     assert [(one["from"], one["to"]) for one in found["relations"]] == [("A", "Ghost"), ("Phantom", "A")]
-    told = said(served)
+    told = stderr_of(served)
     assert f"Imported 1 entity and 2 relations from {official}." in told
     assert "Created with the type 'unknown', because relations name them: Ghost, Phantom." in told
     assert "Left out 1 line that could not be read; `recollect import " in told
@@ -175,7 +175,7 @@ def test_an_import_that_was_broken_off_is_finished_by_the_next_start(served: Ser
     half = official.with_name("half.jsonl")
     half.write_text("".join(official.read_text().splitlines(keepends=True)[:40]))
     assert len(names(served, "--import", str(half))) == 40
-    # What a server leaves that is killed in the middle of it.
+    # The mark of a server that was killed during its import.
     store = served.recollect.store
     begun = store.with_name(store.name + "-importing")
     begun.touch()

@@ -60,7 +60,7 @@ def test_kinds_of_observations_are_taken_on_creation_shown_and_chosen(engine: En
     assert call(engine, "open_nodes", names=["Ada"])["entities"] == [entity("Ada", "sails", config, fact)]
     chosen = call(engine, "open_nodes", names=["Ada"], kinds=["metadata", "generic"])
     assert chosen["entities"] == [entity("Ada", "sails", config)]
-    # What is shown can be given back as it is.
+    # An answer's rows are valid arguments.
     call(engine, "delete_entities", entityNames=["Ada"])
     written = call(engine, "create_entities", entities=[entity("Ada", "sails", config, fact)])
     assert written["entities"] == [entity("Ada", "sails", config, fact)]
@@ -186,9 +186,9 @@ def test_the_text_of_recall_carries_time_confidence_and_what_is_newer(
     assert second.startswith("#1 [note 2026-03-01 12:00 UTC, ")
     assert second.endswith('"Ana lives in Lisbon" (older than #2)')
     alone = operations()["recall"].call(engine, {"query": "does Ana live in Lisbon?", "limit": 1})
-    # Whichever comes first, the other one is quoted: nobody sees it otherwise.
+    # The one that is not a hit is quoted.
     assert re.search(r'than #\d "Ana lives in ', alone.texts()[0])
-    # A day without a time is told as a day.
+    # A date without a time is shown as a date.
     call(engine, "remember", text="Bo moved", happened_at="2026-02-01")
     assert "[note 2026-02-01, " in operations()["recall"].call(engine, {"query": "Bo moved"}).texts()[0]
 

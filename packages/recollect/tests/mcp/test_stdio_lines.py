@@ -11,7 +11,7 @@ from recollect.mcp.stdio import error_answers, whole_lines
 
 
 def test_a_line_is_whole_however_it_arrives() -> None:
-    # Of the last one, each chunk has half of a letter.
+    # In the last case, each chunk has half of a character.
     cases: list[tuple[list[bytes], list[bytes]]] = [
         ([], []),
         ([b"one\ntwo\n"], [b"one", b"two"]),

@@ -1,4 +1,4 @@
-"""What a model is told about arguments that are wrong."""
+"""Error messages for invalid arguments."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from recollect.domain.errors import InvalidInput
 from recollect.operations.catalogue import definitions, operations
 
 
-def told(tool: str, given: dict[str, Any]) -> str:
+def message_for(tool: str, given: dict[str, Any]) -> str:
     with pytest.raises(InvalidInput) as caught:
         operations()[tool].parse(given)
     return str(caught.value)
@@ -60,7 +60,7 @@ WRONG: list[tuple[str, dict[str, Any], str]] = [
         "`undo`: '1' is a string; pass an object, not a string that holds one",
     ),
 ]
-# A content has one of two forms; of a mistake inside the one that was meant, only that is told.
+# A content has one of two forms. The message names only mistakes in the form that was meant.
 WRONG_CONTENTS: list[tuple[object, str]] = [
     (7, "`: 7 is neither a string nor an object with content and perhaps kind, supersedes"),
     (
@@ -82,24 +82,24 @@ def test_a_mistake_is_named_with_its_place_and_what_would_be_right(subtests: pyt
     ]
     for tool, given, what in WRONG + nested:
         with subtests.test(what):
-            assert told(tool, given) == f"{tool}: {what}. Nothing was done."
+            assert message_for(tool, given) == f"{tool}: {what}. Nothing was done."
 
 
 def test_a_long_value_is_not_repeated_whole() -> None:
-    assert len(told("recall", {"query": ["tea"] * 100_000})) < 500
-    assert len(told("create_entities", {"entities": "x" * 100_000})) < 300
+    assert len(message_for("recall", {"query": ["tea"] * 100_000})) < 500
+    assert len(message_for("create_entities", {"entities": "x" * 100_000})) < 300
 
 
 def test_a_wrong_value_is_told_before_an_unknown_name_and_that_before_a_missing_one() -> None:
-    assert "`limit`" in told("recall", {"limit": "x", "qery": "tea"})
-    assert "no argument 'qery'" in told("recall", {"qery": "tea"})
+    assert "`limit`" in message_for("recall", {"limit": "x", "qery": "tea"})
+    assert "no argument 'qery'" in message_for("recall", {"qery": "tea"})
     nested = {"observations": [{"entityName": "Ada"}], "surprise": 1}
-    assert "`contents` is missing" in told("add_observations", nested)
+    assert "`contents` is missing" in message_for("add_observations", nested)
 
 
 @pytest.mark.parametrize("tool", definitions())
 def test_what_is_left_out_may_be_null(tool: str) -> None:
     schema = definitions()[tool]["arguments"]
     optional = set(schema["properties"]) - set(schema.get("required", ()))
-    why = "" if "required" not in schema else told(tool, dict.fromkeys(optional))
+    why = "" if "required" not in schema else message_for(tool, dict.fromkeys(optional))
     assert not why or "is missing" in why

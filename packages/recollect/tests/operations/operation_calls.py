@@ -11,12 +11,12 @@ if TYPE_CHECKING:
 
 
 def called(engine: Engine, name: str, /, **given: Any) -> Any:
-    """What an operation answers with."""
+    """Call an operation and return its result."""
     return http_operations()[name].call(engine, given).result
 
 
 def every_page(engine: Engine, name: str, rows: str, /, **given: Any) -> list[Any]:
-    """The rows of all pages, one after another."""
+    """Return the rows of all pages."""
     found: list[Any] = []
     cursor = None
     for _ in range(1_000):

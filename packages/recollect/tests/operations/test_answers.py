@@ -53,7 +53,7 @@ def test_an_answer_is_replayed_and_compared_place_by_place_without_a_trace(engin
     replayed = called(engine, "replay_answer", id=answer["id"])
 
     places = {row["id"]: (row["shown"], row["ranked"], row["now"]) for row in replayed["memories"]}
-    # Then only the first was there; now it is forgotten, and the better one stands in its place.
+    # Then, only the first existed. Now it is forgotten, and the better one has its rank.
     assert places == {first.id: (1, 1, None), better.id: (None, None, 1)}
     assert [row["in_force"] for row in replayed["memories"]] == [False, True]
     assert replayed["same"] is False

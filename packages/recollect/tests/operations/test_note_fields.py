@@ -1,4 +1,4 @@
-"""A field that is declared for notes is settable and told wherever notes are."""
+"""A field declared for notes can be set and read in every interface."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import recollect
 if TYPE_CHECKING:
     from pathlib import Path
 
-# What a developer adds to `records.py`, tried in a process of its own.
+# A developer's addition to `records.py`, tested in a separate process.
 _DECLARED = """
 import importlib.util, sys
 spec = importlib.util.find_spec("recollect.domain.records")

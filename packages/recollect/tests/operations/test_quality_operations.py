@@ -40,7 +40,7 @@ def test_the_log_is_analyzed_and_emptied(engine: Engine) -> None:
     found = called(engine, "analyze_tuning")
     found = found["analysis"]
     assert (found["events"], found["with_feedback"]) == (1, 1)
-    # The only candidate stands first by either ranking.
+    # The only candidate is first in both rankings.
     assert found["overall"]["ours"]["ndcg_10"] == found["overall"]["baseline"]["ndcg_10"] == 1.0
     assert called(engine, "run_tuning")["proposal"]["verdict"] == "too few"
     assert called(engine, "empty_log") == {"answers": 1}

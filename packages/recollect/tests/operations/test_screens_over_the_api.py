@@ -1,4 +1,4 @@
-"""What screens show is had over the API too: why not, a dream's preview, tokens, latencies, an import's."""
+"""The API has what the dashboard shows: why not, previews of dreams and imports, tokens, latencies."""
 
 from __future__ import annotations
 

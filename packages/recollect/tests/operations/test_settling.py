@@ -1,4 +1,4 @@
-"""What a person should decide: found, settled, and taken back."""
+"""Items for a person to decide: listed, decided and undone."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def test_settling_a_contradiction_retires_near_copies_of_the_error_and_the_undo_
     called(engine, "undo_settling", undo=undo)
     assert to_settle(engine, "contradiction") == every
 
-    # A copy that somebody decided to keep beside the newer one stays.
+    # A copy that was kept by an earlier decision stays.
     called(engine, "settle", key=f"contradiction:{copy.id}:{new.id}", action="keep")
     undo = called(engine, "settle", key=key, action="supersede_older")["undo"]
     assert (undo["memories"], in_force(engine, copy.id)) == ([old.id], True)

@@ -27,7 +27,7 @@ TINY = Model("tiny", 2)
 NORTH, EAST = np.array([0, 1], np.float32), np.array([1, 0], np.float32)
 
 
-def said(store: Repository, session: str, *texts: str) -> list[int]:
+def add_messages(store: Repository, session: str, *texts: str) -> list[int]:
     put = [PutText(Scope(), NewText(Kind.MESSAGE, text, session=session)) for text in texts]
     return [outcome.ids[0] for outcome in store.apply(put, at=AT).outcomes]
 
@@ -40,7 +40,7 @@ def embed(store: Repository, north: int) -> None:
     store.apply([PutVectors(TINY, tuple(vectors))], at=AT)
 
 
-def asked(
+def gather_for(
     store: Repository,
     query: str,
     *retrieve: Retriever,
@@ -63,10 +63,10 @@ def asked(
 
 
 def test_the_context_brings_up_what_no_other_search_finds(store: Repository) -> None:
-    ids = said(store, "one", "aaaa", "bbbb", "rome", "cccc")
+    ids = add_messages(store, "one", "aaaa", "bbbb", "rome", "cccc")
     words = ByWords("stemmed", times=10)
-    assert asked(store, "rome", words).candidates.ids.tolist() == [ids[2]]
-    gathered = asked(store, "rome", words, ByContext(times=10))
+    assert gather_for(store, "rome", words).candidates.ids.tolist() == [ids[2]]
+    gathered = gather_for(store, "rome", words, ByContext(times=10))
     assert gathered.candidates.ids.tolist() == ids
     assert [hit.id for hit in gathered.found["nearby"]] == [ids[0], ids[1], ids[3]]
     near = gathered.candidates.source("nearby")
@@ -77,9 +77,9 @@ def test_the_context_brings_up_what_no_other_search_finds(store: Repository) -> 
 
 
 def test_what_is_near_is_told_of_those_that_other_searches_found_too(store: Repository) -> None:
-    ids = said(store, "one", "rome", "aaaa", "bbbb", "rome")
+    ids = add_messages(store, "one", "rome", "aaaa", "bbbb", "rome")
     # One is found by context, the others by words.
-    gathered = asked(store, "rome", ByWords("stemmed", times=10), ByContext(times=1))
+    gathered = gather_for(store, "rome", ByWords("stemmed", times=10), ByContext(times=1))
     assert [hit.id for hit in gathered.found["nearby"]] == [ids[1]]
     assert gathered.candidates.ids.tolist() == [ids[0], ids[1], ids[3]]
     # 2 is next to both, and each word counts once; 1 and 4 are three places apart
@@ -91,10 +91,10 @@ def test_what_is_near_is_told_of_those_that_other_searches_found_too(store: Repo
 @pytest.mark.parametrize("first", [True, False])
 def test_replies_to_questions_near_in_meaning_come_along(store: Repository, first: bool) -> None:
     """Check both orders of a profile's searches."""
-    ids = said(store, "one", "aaaa", "Do you paint?", "Each weekend.", "bbbb", "Tea?", "Yes.")
+    ids = add_messages(store, "one", "aaaa", "Do you paint?", "Each weekend.", "bbbb", "Tea?", "Yes.")
     embed(store, north=ids[1])
     retrieve: list[Retriever] = [ByMeaning(times=1), ByContext()]
-    gathered = asked(store, "zzzz", *(reversed(retrieve) if first else retrieve))
+    gathered = gather_for(store, "zzzz", *(reversed(retrieve) if first else retrieve))
     assert [hit.id for hit in gathered.found["meaning"]] == [ids[1]]
     assert [hit.id for hit in gathered.found["reply"]] == [ids[2]]
     assert gathered.candidates.ids.tolist() == [ids[1], ids[2]]
@@ -102,26 +102,28 @@ def test_replies_to_questions_near_in_meaning_come_along(store: Repository, firs
 
 
 def test_what_was_just_asked_brings_up_nobody(store: Repository) -> None:
-    before = said(store, "before", "rome", "aaaa")
-    said(store, "now", "bbbb", "rome")
+    before = add_messages(store, "before", "rome", "aaaa")
+    add_messages(store, "now", "bbbb", "rome")
     context = ByContext(times=10)
-    assert [hit.id for hit in asked(store, "rome", context, session="now").found["nearby"]] == [before[1]]
-    assert len(asked(store, "rome", context, session="another").found["nearby"]) == 2
+    assert [hit.id for hit in gather_for(store, "rome", context, session="now").found["nearby"]] == [
+        before[1]
+    ]
+    assert len(gather_for(store, "rome", context, session="another").found["nearby"]) == 2
 
 
 def test_without_messages_the_context_is_silent(store: Repository) -> None:
     store.apply([PutText(Scope(), NewText(Kind.NOTE, text)) for text in ("rome", "tram?")], at=AT)
-    gathered = asked(store, "rome", ByWords("stemmed"), ByContext())
+    gathered = gather_for(store, "rome", ByWords("stemmed"), ByContext())
     assert gathered.found["nearby"] == []
     assert gathered.candidates.source("nearby").score.tolist() == [0]
-    assert asked(store, "rome", ByContext()).candidates.ids.tolist() == []
+    assert gather_for(store, "rome", ByContext()).candidates.ids.tolist() == []
     notes = Filter(kinds=frozenset({Kind.NOTE}))
-    assert len(asked(store, "rome", ByWords("stemmed"), ByContext(), where=notes).candidates) == 1
+    assert len(gather_for(store, "rome", ByWords("stemmed"), ByContext(), where=notes).candidates) == 1
 
 
 def test_only_the_first_of_a_search_are_read_for_their_own_times(store: Repository) -> None:
     told = [f"In 1999 the mill{' again' * again} burned" for again in range(60)]
-    ids = said(store, "s", *told)
+    ids = add_messages(store, "s", *told)
     span = (microseconds(datetime(1999, 1, 1, tzinfo=UTC)), microseconds(datetime(2000, 1, 1, tzinfo=UTC)))
     profile = replace(RECOLLECT, retrieve=(ByWords("stemmed", least=100, then=True),))
     query = Query("mill", microseconds(AT), limit=1, span=span, search_text="mill")

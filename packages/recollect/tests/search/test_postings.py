@@ -50,7 +50,7 @@ def without_positions(postings: Postings) -> Postings:
     return postings._replace(positions=postings.positions[:0])
 
 
-def listed(postings: Postings) -> list[list[int]]:
+def as_lists(postings: Postings) -> list[list[int]]:
     return [column.tolist() for column in postings]
 
 
@@ -91,20 +91,20 @@ def test_a_block_by_hand() -> None:
     # 70,000 = 0x011170, the positions 2, 0 and 260 = 0x0104, each with its lowest byte first.
     packed = bytes.fromhex("02010402 0000 2501 01 02 03000000 70110100 0200 0000 0401")
     assert pack_block(block) == packed
-    assert listed(unpack_block(7, 2, packed)) == [[7, 300], [1, 2], [3, 70_000], [2, 0, 260]]
+    assert as_lists(unpack_block(7, 2, packed)) == [[7, 300], [1, 2], [3, 70_000], [2, 0, 260]]
 
 
 def test_words_take_three_bytes_a_document_where_numbers_are_small() -> None:
     block = without_positions(of({id_: [1] for id_ in range(1_000, 1_100)}))
     assert len(pack_block(block)) == 4 + 3 * 100
-    assert listed(packed_and_unpacked(block)) == listed(block)
+    assert as_lists(packed_and_unpacked(block)) == as_lists(block)
 
 
 @given(PLACES.filter(bool), st.integers(1, 2**33), st.booleans())
 def test_what_was_packed_is_unpacked_the_same(places: Places, length: int, with_positions: bool) -> None:
     block = of(places, length)
     block = block if with_positions else without_positions(block)
-    assert listed(packed_and_unpacked(block)) == listed(block)
+    assert as_lists(packed_and_unpacked(block)) == as_lists(block)
 
 
 @pytest.mark.parametrize("gap", EDGES[1:])
@@ -147,11 +147,11 @@ def test_joining_parts_gives_the_whole(
     # Blocks have narrow columns, unmerged documents wide ones.
     each = [packed_and_unpacked(part) if packed and number else part for number, part in enumerate(each)]
     whole = of(places) if with_positions else without_positions(of(places))
-    assert listed(join_postings(each)) == listed(whole)
+    assert as_lists(join_postings(each)) == as_lists(whole)
 
 
 def test_nothing_joined_is_nothing() -> None:
-    assert listed(join_postings([])) == [[], [], [], []]
+    assert as_lists(join_postings([])) == [[], [], [], []]
 
 
 @given(st.lists(PLACES.filter(bool), max_size=4), st.booleans())
@@ -184,11 +184,11 @@ def test_counts_add_up_beyond_the_width_in_which_they_were_kept() -> None:
 def test_terms_that_follow_one_another_by_hand() -> None:
     # Document 1: a b a b c; document 2: a c b; document 4: b c.
     a, b, c = of({1: [0, 2], 2: [0]}), of({1: [1, 3], 2: [2], 4: [0]}), of({1: [4], 2: [1], 4: [1]})
-    assert listed(phrase_postings([a, b])) == [[1], [2], [12], []]  # `a b` twice, of 10 + 2 terms
-    assert listed(phrase_postings([b, c])) == [[1, 4], [1, 1], [13, 10], []]
-    assert listed(phrase_postings([a, b, c])) == [[1], [1], [12], []]
-    assert listed(phrase_postings([c, a])) == [[], [], [], []]
-    assert listed(phrase_postings([a, Postings.none()])) == [[], [], [], []]
+    assert as_lists(phrase_postings([a, b])) == [[1], [2], [12], []]  # `a b` twice, of 10 + 2 terms
+    assert as_lists(phrase_postings([b, c])) == [[1, 4], [1, 1], [13, 10], []]
+    assert as_lists(phrase_postings([a, b, c])) == [[1], [1], [12], []]
+    assert as_lists(phrase_postings([c, a])) == [[], [], [], []]
+    assert as_lists(phrase_postings([a, Postings.none()])) == [[], [], [], []]
 
 
 SEQUENCES = st.dictionaries(
@@ -240,4 +240,4 @@ def test_blocks_are_full_but_the_last_and_hold_everything(places: Places, most: 
     sizes = [len(block.ids) for block in blocks]
     assert sizes[:-1] == [most] * (len(places) // most - (len(places) % most == 0))
     assert 0 < sizes[-1] <= most
-    assert listed(join_postings(blocks)) == listed(of(places))
+    assert as_lists(join_postings(blocks)) == as_lists(of(places))

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import apsw
 import numpy as np
-from durable_world import AT, HERE, Ack, apply, before, entity, named, write_thing
+from durable_world import AT, HERE, Ack, apply, before, entity, thing_name, write_thing
 from power_cut import Disk
-from watched_disk import Op, watched
+from watched_disk import Op, record_disk
 
 from recollect.domain.changes import Forget, Purge
 from recollect.stores.sqlite.store import SqliteStore
@@ -48,7 +48,7 @@ def recording() -> Iterator[Record]:
 
     apsw.connection_hooks.append(little_log)
     try:
-        with watched(record.ops.append):
+        with record_disk(record.ops.append):
             yield record
     finally:
         apsw.connection_hooks.remove(little_log)
@@ -60,7 +60,7 @@ def work(path: Path) -> Record:
         for part in (0, 1):
             with closing(Repository(SqliteStore(path))) as opened:
                 for number in range(part * 15, part * 15 + 15):
-                    name = named("a", number)
+                    name = thing_name("a", number)
                     write_thing(opened, name, before(name), record.acknowledge)
                     if number % 4 == 3:
                         apply(opened, entity("gone", name), Forget(HERE, names=("gone",)))

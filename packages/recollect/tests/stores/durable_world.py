@@ -118,7 +118,7 @@ def read_acks(path: Path) -> list[Ack]:
     return [Ack(*line.split()) for line in path.read_text().splitlines()]
 
 
-def lost(store: Repository, acks: Iterable[Ack]) -> list[Ack]:
+def lost_writes(store: Repository, acks: Iterable[Ack]) -> list[Ack]:
     """Return acknowledged writes that are missing or incomplete, and deleted ones that are found."""
     present = entities(store)
 
@@ -154,7 +154,7 @@ def half_written(store: Repository) -> list[str]:
     ]
 
 
-def named(prefix: str, number: int) -> str:
+def thing_name(prefix: str, number: int) -> str:
     """Return a name that is one word for the index: `w3n17`."""
     return f"{prefix}n{number}"
 
@@ -165,13 +165,13 @@ def number_of(name: str) -> int:
 
 def before(name: str) -> str | None:
     prefix, _, number = name.rpartition("n")
-    return named(prefix, int(number) - 1) if int(number) else None
+    return thing_name(prefix, int(number) - 1) if int(number) else None
 
 
 def write_things(store: Repository, prefix: str, start: int, stop: int) -> list[Ack]:
     acks: list[Ack] = []
     for number in range(start, stop):
-        name = named(prefix, number)
+        name = thing_name(prefix, number)
         write_thing(store, name, before(name), acks.append)
     return acks
 
@@ -181,7 +181,7 @@ def assert_whole(path: Path, acks: Iterable[Ack] = ()) -> dict[str, Memory]:
     store = Repository(SqliteStore(path))
     try:
         assert store.verify() == []
-        assert lost(store, acks) == []
+        assert lost_writes(store, acks) == []
         assert half_written(store) == []
         return entities(store)
     finally:

@@ -25,14 +25,14 @@ from durable_world import (
     entity,
     found_by_meaning,
     found_by_words,
-    named,
     observe,
     thing,
+    thing_name,
     vector_of,
     write_thing,
 )
 from night_world import dreamer
-from watched_disk import watched
+from watched_disk import record_disk
 
 from recollect.domain.changes import Forget
 from recollect.domain.errors import Conflict
@@ -62,7 +62,7 @@ def write(say: Say, path: str, prefix: str, start: int) -> None:
     """Write one entity after another until killed."""
     with _store(path) as store:
         for number in count(start):
-            name = named(prefix, number)
+            name = thing_name(prefix, number)
             write_thing(store, name, before(name), lambda ack: say(" ".join(ack)), key=name)
 
 
@@ -70,7 +70,7 @@ def write_in_bulk(say: Say, path: str, prefix: str, size: int) -> None:
     """Write many entities in one transaction, as an import does, until killed."""
     with _store(path) as store:
         for batch in count():
-            names = [named(prefix, number) for number in range(batch * size, (batch + 1) * size)]
+            names = [thing_name(prefix, number) for number in range(batch * size, (batch + 1) * size)]
             apply(store, *(change for name in names for change in thing(name, before(name))))
             say(str((batch + 1) * size))
 
@@ -123,7 +123,7 @@ def add_to(say: Say, path: str, prefix: str, content: str, times: int) -> None:
     with _store(path) as store:
         for number in range(times):
             _meet(say)
-            receipt = apply(store, entity(named(prefix, number), content))
+            receipt = apply(store, entity(thing_name(prefix, number), content))
             say("created" if receipt.outcomes[0].created else "merged")
 
 
@@ -139,7 +139,7 @@ def share(say: Say, path: str, folder: str, me: str, others: str, things: int) -
 
         looks = 0
         for number in range(things):
-            name = named(me, number)
+            name = thing_name(me, number)
             write_thing(store, name, before(name), acknowledged)
             apply(store, observe("meeting", f"{name} was here"))
             if number % 4 == 0:
@@ -341,7 +341,7 @@ def _mortal(die_at: int | None) -> Iterator[None]:
         file.write(data[half:])
 
     vector_file._write_all = write_all
-    with watched(touch):
+    with record_disk(touch):
         yield
 
 

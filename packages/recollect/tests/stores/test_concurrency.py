@@ -19,8 +19,8 @@ from durable_world import (
     entity,
     found_by_meaning,
     found_by_words,
-    named,
     read_acks,
+    thing_name,
     write_thing,
 )
 from store_worker import team
@@ -60,7 +60,7 @@ def test_six_processes_write_and_read_and_nothing_is_lost_locked_out_or_stale(tm
     assert sum(map(int, looks)) > 0
     present = assert_whole(path, acks)
     assert {seen.content for seen in present["meeting"].in_force} == {
-        f"{named(me, number)} was here" for me in everyone for number in range(THINGS)
+        f"{thing_name(me, number)} was here" for me in everyone for number in range(THINGS)
     }
 
 
@@ -86,7 +86,7 @@ def test_two_processes_that_create_the_same_entity_make_one_with_both_observatio
         assert together.end() == [0, 0]
     present = assert_whole(path)
     assert {name: {seen.content for seen in memory.in_force} for name, memory in present.items()} == {
-        named("same", number): {"left", "right"} for number in range(rounds)
+        thing_name("same", number): {"left", "right"} for number in range(rounds)
     }
 
 
@@ -107,7 +107,7 @@ def test_threads_share_one_store(tmp_path: Path) -> None:
 
         try:
             for number in range(20):
-                name = named(me, number)
+                name = thing_name(me, number)
                 write_thing(store, name, before(name), acknowledged)
                 store.apply([AddObservations(HERE, "meeting", (NewObservation(f"{name} was here"),))], at=AT)
         except BaseException as error:  # noqa: BLE001  # a thread's failure must reach the test

@@ -18,8 +18,8 @@ from durable_world import (
     entity,
     found_by_meaning,
     found_by_words,
-    named,
     number_of,
+    thing_name,
     write_things,
 )
 from store_worker import SHARED_FROM, team
@@ -105,7 +105,7 @@ def test_a_backup_under_steady_writes_comes_to_an_end(
         store.backup(str(tmp_path / "copy.db"), write_meanwhile)
         assert steps > 5
         # The copy has the state of the moment when it began.
-        assert set(assert_whole(tmp_path / "copy.db")) == {named("a", number) for number in range(10)}
+        assert set(assert_whole(tmp_path / "copy.db")) == {thing_name("a", number) for number in range(10)}
         assert len(entities(store)) == 10 + steps
 
 
@@ -143,16 +143,16 @@ def test_a_backup_that_is_broken_off_leaves_nothing(tmp_path: Path) -> None:
 def test_a_backup_put_back_is_seen_at_once_by_a_store_that_is_open(two_states: tuple[Path, Path]) -> None:
     path, backup = two_states
     with closing(Repository(SqliteStore(path))) as store:
-        assert found_by_meaning(store, named("a", 15)) == named("a", 15)
+        assert found_by_meaning(store, thing_name("a", 15)) == thing_name("a", 15)
         restore_copy(backup, path, BUSY_MS)
         assert len(entities(store)) == 8
-        assert found_by_words(store, named("a", 15)) is None
-        assert found_by_meaning(store, named("a", 15)) is None
-        assert found_by_meaning(store, named("a", 5)) == named("a", 5)
+        assert found_by_words(store, thing_name("a", 15)) is None
+        assert found_by_meaning(store, thing_name("a", 15)) is None
+        assert found_by_meaning(store, thing_name("a", 5)) == thing_name("a", 5)
         # Counters were restored, too: new rows get ids that were used before.
         acks = write_things(store, "b", 0, 20)
-        assert found_by_meaning(store, named("b", 9)) == named("b", 9)
-        assert found_by_meaning(store, named("a", 15)) is None
+        assert found_by_meaning(store, thing_name("b", 9)) == thing_name("b", 9)
+        assert found_by_meaning(store, thing_name("a", 15)) is None
         assert store.verify() == []
     assert len(assert_whole(path, acks)) == 28
 
@@ -163,7 +163,7 @@ def test_a_backup_may_be_put_back_again_and_again(two_states: tuple[Path, Path])
         for round_ in range(3):
             restore_copy(backup, path, BUSY_MS)
             write_things(store, f"r{round_}", 0, 10)
-            assert found_by_meaning(store, named(f"r{round_}", 7)) == named(f"r{round_}", 7)
+            assert found_by_meaning(store, thing_name(f"r{round_}", 7)) == thing_name(f"r{round_}", 7)
             assert store.verify() == []
             assert len(entities(store)) == 18
 
@@ -195,7 +195,7 @@ def test_putting_back_waits_for_a_writer_and_writers_for_it(two_states: tuple[Pa
             restore_copy(backup, path, 6 * BUSY_MS)
     with closing(Repository(SqliteStore(path))) as store:
         assert store.verify() == []
-        assert {named("a", number) for number in range(8)} <= set(entities(store))
+        assert {thing_name("a", number) for number in range(8)} <= set(entities(store))
 
 
 def _another_programs(backup: Path) -> None:
@@ -226,7 +226,7 @@ def _damaged_in_one_place(backup: Path) -> None:
         (lambda backup: backup.write_bytes(b""), NotFound),
         (lambda backup: backup.write_text("not a backup at all\n" * 500), NotAStore),
         (_another_programs, NotAStore),
-        # of a newer version
+        # a backup of a newer version
         (lambda backup: prepare(backup, BUSY_MS, [*migrations(), "CREATE TABLE trail(step)"]), NotAStore),
         (_damaged, StoreDamaged),
         (_damaged_in_one_place, StoreDamaged),

@@ -39,11 +39,11 @@ class Watch:
     statements: list[str] = field(default_factory=list)
     read: int = 0
 
-    def asked(self, _: apsw.Cursor, statement: str, __: Any) -> bool:
+    def record_statement(self, _: apsw.Cursor, statement: str, __: Any) -> bool:
         self.statements.append(statement)
         return True
 
-    def gave(self, _: apsw.Cursor, row: tuple[Any, ...]) -> tuple[Any, ...]:
+    def count_row(self, _: apsw.Cursor, row: tuple[Any, ...]) -> tuple[Any, ...]:
         self.read += sum(len(value) if isinstance(value, str | bytes) else 8 for value in row)
         return row
 
@@ -57,12 +57,12 @@ def watching() -> Iterator[Watch]:
     # The current function: stores of tests do not sync.
     watch, connect = Watch(), vars(sqlite_store)["connect"]
 
-    def watched(*given: Any, **options: Any) -> apsw.Connection:
+    def connect_watched(*given: Any, **options: Any) -> apsw.Connection:
         connection: apsw.Connection = connect(*given, **options)
-        connection.exec_trace, connection.row_trace = watch.asked, watch.gave
+        connection.exec_trace, connection.row_trace = watch.record_statement, watch.count_row
         return connection
 
-    with patch.object(sqlite_store, "connect", watched):
+    with patch.object(sqlite_store, "connect", connect_watched):
         yield watch
 
 

@@ -19,10 +19,10 @@ from durable_world import (
     entities,
     entity,
     found_by_meaning,
-    named,
     number_of,
     read_acks,
     thing,
+    thing_name,
     write_things,
 )
 from store_worker import SHARED_FROM, Workshop, team
@@ -166,9 +166,9 @@ def test_a_kill_while_the_cache_of_vectors_is_made_leaves_right_answers(
 ) -> None:
     path = tmp_path / "store.db"
     acks = _filled(path, 20)
-    text = f"{named('a', 7)} (thing)"
+    text = f"{thing_name('a', 7)} (thing)"
     with closing(Repository(SqliteStore(path))) as store:
-        memory = str(entities(store)[named("a", 7)].id)
+        memory = str(entities(store)[thing_name("a", 7)].id)
 
     def search(die_at: int) -> tuple[Path, Life]:
         for rest in ("-vectors", "-vectors-new"):
@@ -190,16 +190,16 @@ def test_a_kill_while_the_cache_of_vectors_grows_leaves_right_answers(
     small = cache.read_bytes()
     with closing(Repository(SqliteStore(path))) as store:
         _write_without_searching(store, 10, 30)
-        memory = str(entities(store)[named("a", 25)].id)
+        memory = str(entities(store)[thing_name("a", 25)].id)
 
     def search(die_at: int) -> tuple[Path, Life]:
         cache.write_bytes(small)
-        return path, workshop.run("search", str(path), f"{named('a', 25)} (thing)", die_at=die_at)
+        return path, workshop.run("search", str(path), f"{thing_name('a', 25)} (thing)", die_at=die_at)
 
     for _ in _deaths(search, more_than=5):
         with closing(Repository(SqliteStore(path))) as store:
-            assert found_by_meaning(store, named("a", 3)) == named("a", 3)
-        assert workshop.run("search", str(path), f"{named('a', 25)} (thing)").said == (memory,)
+            assert found_by_meaning(store, thing_name("a", 3)) == thing_name("a", 3)
+        assert workshop.run("search", str(path), f"{thing_name('a', 25)} (thing)").said == (memory,)
     assert cache.stat().st_size >= len(small)
     assert_whole(path)
 
@@ -234,5 +234,5 @@ def _filled(path: Path, things: int, backup: tuple[Path, int] | None = None) -> 
 
 def _write_without_searching(store: Repository, start: int, stop: int) -> None:
     for number in range(start, stop):
-        name = named("a", number)
+        name = thing_name("a", number)
         embed(store, apply(store, *thing(name, before(name))).outcomes[0].ids)

@@ -21,8 +21,8 @@ from durable_world import (
     entity,
     found_by_meaning,
     found_by_words,
-    named,
     observe,
+    thing_name,
     write_things,
 )
 from store_worker import SHARED_FROM
@@ -67,7 +67,7 @@ def more_than_things(tmp_path_factory: pytest.TempPathFactory, twenty_things: Pa
         apply(store, PutText(HERE, NewText(Kind.NOTE, "The kettle is in the garden.")))
         apply(store, entity("gone", "an old thing"), Forget(HERE, names=("gone",)))
         apply(store, PutText(Scope("other"), NewText(Kind.NOTE, "Theirs.")))
-        apply(store, observe(named("a", 3), "is late"))
+        apply(store, observe(thing_name("a", 3), "is late"))
         assert store.verify() == []
     with closing(apsw.Connection(str(path))) as hand:
         assert {merged for (merged,) in hand.execute("SELECT merged FROM document")} == {0, 1}
@@ -233,7 +233,7 @@ def test_a_store_that_lost_its_log_is_what_it_was_before(filled: Path, tmp_path:
     path, copy = filled, tmp_path / "copy.db"
     with closing(Repository(SqliteStore(path))) as store:
         apply(store, entity("late"))
-        found_by_meaning(store, named("a", 3))
+        found_by_meaning(store, thing_name("a", 3))
         shutil.copy(path, copy)
         shutil.copy(f"{path}-vectors", f"{copy}-vectors")
     present = assert_whole(copy)
@@ -241,14 +241,14 @@ def test_a_store_that_lost_its_log_is_what_it_was_before(filled: Path, tmp_path:
     assert "late" not in present
     with closing(Repository(SqliteStore(copy))) as store:
         write_things(store, "other", 0, 20)
-        assert found_by_meaning(store, named("other", 3)) == named("other", 3)
+        assert found_by_meaning(store, thing_name("other", 3)) == thing_name("other", 3)
         assert store.verify() == []
 
 
 def test_a_damaged_cache_gives_right_answers_and_is_made_anew(filled: Path, tmp_path: Path) -> None:
     cache = tmp_path / "store.db-vectors"
     with closing(Repository(SqliteStore(filled))) as store:
-        found_by_meaning(store, named("a", 3))
+        found_by_meaning(store, thing_name("a", 3))
     whole = cache.read_bytes()
     chance = np.random.default_rng(1)
     half = bytearray(whole)
@@ -256,7 +256,7 @@ def test_a_damaged_cache_gives_right_answers_and_is_made_anew(filled: Path, tmp_
     for damaged in (b"", b"hello", whole[: len(whole) // 2], bytes(len(whole)), bytes(half), whole[::-1]):
         cache.write_bytes(damaged)
         with closing(Repository(SqliteStore(filled))) as store:
-            assert found_by_meaning(store, named("a", 3)) == named("a", 3)
+            assert found_by_meaning(store, thing_name("a", 3)) == thing_name("a", 3)
             assert store.repair() == []
         assert_whole(filled)
 
@@ -350,14 +350,14 @@ def test_what_is_derived_and_out_of_step_is_named_and_mended_and_the_truth_untou
         assert any(telling in problem.what for problem in problems), problems
         assert all(problem.repairable for problem in problems), problems
         assert store.repair() == []
-        assert found_by_words(store, named("a", 0)) == named("a", 0)
-        assert found_by_words(store, named("a", 19)) == named("a", 19)
+        assert found_by_words(store, thing_name("a", 0)) == thing_name("a", 0)
+        assert found_by_words(store, thing_name("a", 19)) == thing_name("a", 19)
     assert _truth(rich) == truth
     assert_whole(rich)
 
 
 def test_a_repair_is_seen_by_a_store_that_was_open_all_along(filled: Path, tmp_path: Path) -> None:
-    path, name = filled, named("a", 5)
+    path, name = filled, thing_name("a", 5)
     with closing(Repository(SqliteStore(path))) as reader, closing(Repository(SqliteStore(path))) as mender:
         assert found_by_meaning(reader, name) == name
         _behind_its_back(path, f"UPDATE passage SET live = 0 WHERE memory_id = {entities(reader)[name].id}")
@@ -380,7 +380,7 @@ def test_a_repair_is_seen_by_a_store_that_was_open_all_along(filled: Path, tmp_p
 def test_an_empty_index_is_filled_when_the_store_is_opened(rich: Path, damage: str) -> None:
     _behind_its_back(rich, damage)
     with closing(Repository(SqliteStore(rich))) as store:
-        assert found_by_words(store, named("a", 5)) == named("a", 5)
+        assert found_by_words(store, thing_name("a", 5)) == thing_name("a", 5)
     assert_whole(rich)
 
 
@@ -446,8 +446,8 @@ def _everything_it_says(path: Path) -> list[str]:
         try:
             yield lambda: told.extend(problem.what for problem in store.verify())
             yield lambda: entities(store)
-            yield lambda: found_by_words(store, named("a", 3))
-            yield lambda: found_by_meaning(store, named("a", 3))
+            yield lambda: found_by_words(store, thing_name("a", 3))
+            yield lambda: found_by_meaning(store, thing_name("a", 3))
             yield lambda: apply(store, entity("late", "It came late."))
         finally:
             store.close()

@@ -11,7 +11,16 @@ from textwrap import dedent
 
 import pytest
 from conftest import PATIENCE_SECONDS
-from durable_world import AT, apply, assert_whole, entities, entity, found_by_meaning, named, write_things
+from durable_world import (
+    AT,
+    apply,
+    assert_whole,
+    entities,
+    entity,
+    found_by_meaning,
+    thing_name,
+    write_things,
+)
 from store_worker import SHARED_FROM
 
 from recollect.domain.errors import StoreUnavailable
@@ -45,7 +54,7 @@ def test_a_full_file_refuses_the_write_and_keeps_the_rest(tmp_path: Path) -> Non
         with pytest.raises(StoreUnavailable, match=r"no room left.*Nothing was written"):
             store.apply([entity("small", "fits"), entity("too much", LONG)], at=AT, keep_going=True)
         assert store.verify() == []
-        assert set(entities(store)) == {named("a", number) for number in range(5)}
+        assert set(entities(store)) == {thing_name("a", number) for number in range(5)}
         file._writer.pragma("max_page_count", 1_000_000)
         apply(store, entity("too much", LONG))
         acks += write_things(store, "b", 0, 5)
@@ -104,17 +113,17 @@ def test_a_full_disk_refuses_writes_and_backups_and_keeps_the_rest(tmp_path: Pat
         attempt(lambda: SqliteStore(path + "-other").close())
         store.store._cache.clear()
         # The cache has no room for its file, and does without.
-        print(found_by_meaning(store, named("a", 7)), store.store.cache_trouble is not None)
-        print(store.verify(), lost(store, acks), len(entities(store)))
+        print(found_by_meaning(store, thing_name("a", 7)), store.store.cache_trouble is not None)
+        print(store.verify(), lost_writes(store, acks), len(entities(store)))
         print([file.name for file in Path(path).parent.iterdir() if ".part" in file.name])
         store.close()
         store = Repository(SqliteStore(path))
-        print(store.verify(), lost(store, acks), len(entities(store)))
+        print(store.verify(), lost_writes(store, acks), len(entities(store)))
         stuffing.unlink()
         attempt(lambda: apply(store, entity("too much", "x" * 200_000)))
         attempt(lambda: store.backup(path + "-copy"))
         acks += write_things(store, "b", 0, 5)
-        print(store.verify(), lost(store, acks), len(entities(store)))
+        print(store.verify(), lost_writes(store, acks), len(entities(store)))
         store.close()
         """,
         disk / "store.db",
@@ -124,7 +133,7 @@ def test_a_full_disk_refuses_writes_and_backups_and_keeps_the_rest(tmp_path: Pat
     assert said[1].startswith("StoreUnavailable")
     assert said[2].startswith("StoreUnavailable")
     assert said[3:] == [
-        f"{named('a', 7)} True",
+        f"{thing_name('a', 7)} True",
         "[] [] 20",
         "[]",
         "[] [] 20",
@@ -206,7 +215,7 @@ def test_what_may_not_be_written_can_be_read_or_says_so(tmp_path: Path, what: st
         """
         become_nobody()
         store = Repository(SqliteStore(path))
-        print(len(entities(store)), found_by_words(store, named("a", 3)), store.read_only)
+        print(len(entities(store)), found_by_words(store, thing_name("a", 3)), store.read_only)
         store.close()
         attempt(lambda: apply(Repository(SqliteStore(path)), entity("cat")))
         attempt(lambda: SqliteStore(path + "-new"))
@@ -215,7 +224,7 @@ def test_what_may_not_be_written_can_be_read_or_says_so(tmp_path: Path, what: st
     )
     folder.chmod(0o777)
     path.chmod(0o666)
-    assert said[0] == f"5 {named('a', 3)} True"
+    assert said[0] == f"5 {thing_name('a', 3)} True"
     assert said[1].startswith("StoreUnavailable")
     denied = folder if what == "folder" else path
     assert f"may not write the {'folder' if what == 'folder' else 'file'} {denied} (owner " in said[1]
@@ -300,7 +309,7 @@ def test_a_store_on_a_read_only_disk_can_be_read_and_says_what_it_cannot(tmp_pat
         from recollect.admin import Internals
         from recollect.transfer.moved_rows import exporting
         store = Repository(SqliteStore(path))
-        third = named("a", 3)
+        third = thing_name("a", 3)
         print(len(entities(store)), found_by_words(store, third), found_by_meaning(store, third))
         print(store.verify(), store.read_only)
         attempt(lambda: store.backup(sys.argv[1] + "-copy"))
@@ -308,15 +317,15 @@ def test_a_store_on_a_read_only_disk_can_be_read_and_says_what_it_cannot(tmp_pat
         store.close()
         with recollect.open(path, model="none") as memory:
             # Asking leaves no trace, and says nothing about it.
-            print([hit.memory.name for hit in memory.recall(named("a", 3), limit=1).hits])
+            print([hit.memory.name for hit in memory.recall(thing_name("a", 3), limit=1).hits])
             with exporting(memory) as export:
                 print(len(list(export.memories())), Internals(memory).unrecorded_answers())
         attempt(lambda: SqliteStore(path + "-new"))
         """,
     )
-    assert said[:2] == [f"5 {named('a', 3)} {named('a', 3)}", "[] True"]
+    assert said[:2] == [f"5 {thing_name('a', 3)} {thing_name('a', 3)}", "[] True"]
     assert all(line.startswith("StoreUnavailable") and "written" in line for line in (*said[2:4], said[6]))
-    assert said[4:6] == [f"['{named('a', 3)}']", "5 (0, None)"]
+    assert said[4:6] == [f"['{thing_name('a', 3)}']", "5 (0, None)"]
     assert _folder(path.parent) == before
     assert_whole(path, acks)
 
@@ -369,11 +378,11 @@ def test_a_file_that_another_program_has_locked_says_so_and_works_again(tmp_path
             with pytest.raises(StoreUnavailable, match=r"locked by another program.*Nothing was written"):
                 apply(store, entity("late"))
             # Readers never wait.
-            assert found_by_meaning(store, named("a", 3)) == named("a", 3)
+            assert found_by_meaning(store, thing_name("a", 3)) == thing_name("a", 3)
             with closing(Repository(SqliteStore(path, busy_ms=50))) as another:
                 assert len(entities(another)) == 5
         apply(store, entity("late"))
-        assert set(entities(store)) == {named("a", number) for number in range(5)} | {"late"}
+        assert set(entities(store)) == {thing_name("a", number) for number in range(5)} | {"late"}
     assert_whole(path, acks)
 
 

@@ -97,7 +97,7 @@ def test_what_is_kept_of_the_past_is_what_is_read_anew(changes: list[Change | st
     with (
         tempfile.TemporaryDirectory() as folder,
         closing(Repository(SqliteStore(Path(folder) / "memory.db"))) as store,
-        # As many as are queried: otherwise none would be cached at the next change.
+        # Room for all queried states, so that they are cached at the next change.
         patch.object(as_of, "_KEPT_STATES", 16),
     ):
         for second, change in enumerate([EMBED, *changes]):

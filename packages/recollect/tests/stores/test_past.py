@@ -182,7 +182,7 @@ ANALYSERS: tuple[Analyser, ...] = ("plain", "stemmed", "pairs")
 
 
 def test_an_index_knows_how_many_texts_and_words_it_holds() -> None:
-    def counted(*lives: int) -> dict[str, tuple[int, int]]:
+    def expected_sizes(*lives: int) -> dict[str, tuple[int, int]]:
         said = {place: text for place, text in enumerate(TEXTS[:10], start=1) if place in lives}
         speakers = {place: [None, "Ada", "東京の人"][(place - 1) % 3] or "" for place in said}
         whole = [f"{speakers[place]} | {text}" for place, text in said.items()]
@@ -194,18 +194,18 @@ def test_an_index_knows_how_many_texts_and_words_it_holds() -> None:
             "pairs": (len(in_pairs), sum(map(len, in_pairs))),
         }
 
-    def known(store: Repository) -> dict[str, tuple[int, int]]:
+    def sizes(store: Repository) -> dict[str, tuple[int, int]]:
         with store.read() as view:
             return {name: TermIndex(view, 1).size(name) for name in ANALYSERS}
 
     with holding(TEXTS[:10]) as store:
-        assert known(store) == counted(*range(1, 11))
+        assert sizes(store) == expected_sizes(*range(1, 11))
         store.apply([Forget(ME, (1, 3, 7))], at=AT)
-        assert known(store) == counted(2, 4, 5, 6, 8, 9, 10)
+        assert sizes(store) == expected_sizes(2, 4, 5, 6, 8, 9, 10)
         store.apply([Supersede(ME, (2, 5, 8), 10)], at=AT)
-        assert known(store) == counted(4, 6, 9, 10)
+        assert sizes(store) == expected_sizes(4, 6, 9, 10)
         store.apply([Forget(ME, tuple(range(1, 11)))], at=AT)
-        assert known(store) == dict.fromkeys(ANALYSERS, (0, 0))
+        assert sizes(store) == dict.fromkeys(ANALYSERS, (0, 0))
 
 
 def test_an_index_of_thousands_of_words_counts_them_all() -> None:

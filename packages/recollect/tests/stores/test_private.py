@@ -9,7 +9,7 @@ from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
-from durable_world import found_by_meaning, named, write_things
+from durable_world import found_by_meaning, thing_name, write_things
 from store_worker import SHARED_FROM
 
 import recollect
@@ -45,7 +45,7 @@ def modes(folder: Path) -> dict[str, int]:
 def test_a_new_store_and_all_that_stands_beside_it_is_its_owners(tmp_path: Path) -> None:
     with closing(Repository(SqliteStore(tmp_path / "memory.db"))) as store:
         write_things(store, "a", 0, SHARED_FROM + 1)
-        found_by_meaning(store, named("a", 0))
+        found_by_meaning(store, thing_name("a", 0))
         beside = {"-wal", "-shm", "-changes", "-vectors", "-vectors-lock"}
         assert modes(tmp_path) == {f"memory.db{each}": 0o600 for each in {"", *beside}}
 
@@ -56,7 +56,7 @@ def test_a_store_that_is_there_keeps_its_mode_and_what_is_new_beside_it_follows(
     path.chmod(0o660)
     with closing(Repository(SqliteStore(path))) as store:
         write_things(store, "a", 0, SHARED_FROM + 1)
-        found_by_meaning(store, named("a", 0))
+        found_by_meaning(store, thing_name("a", 0))
         assert set(modes(tmp_path).values()) == {0o660}
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import apsw
 import pytest
-from durable_world import entities, found_by_meaning, found_by_words, named, write_things
+from durable_world import entities, found_by_meaning, found_by_words, thing_name, write_things
 
 import recollect
 from recollect.stores.sqlite.store import SqliteStore
@@ -133,7 +133,7 @@ def _ruin(path: Path, pages: Iterable[int]) -> None:
             file.write(bytes([0xAB, 0x13]) * 2048)
 
 
-def _said(path: Path) -> dict[str, list[tuple[object, ...]]]:
+def _contents(path: Path) -> dict[str, list[tuple[object, ...]]]:
     with closing(apsw.Connection(str(path))) as hand:
         columns = dict.fromkeys(SAID, "*") | {"setting": "name", "scope": "id, owner, agent, temper"}
         return {
@@ -147,16 +147,16 @@ def _said(path: Path) -> dict[str, list[tuple[object, ...]]]:
 def test_every_page_of_every_index_can_be_mended_and_nothing_said_is_lost(
     store_file: Path, many_things: Path, tmp_path: Path
 ) -> None:
-    truth, pages = _said(many_things), _pages(many_things, "index")
+    truth, pages = _contents(many_things), _pages(many_things, "index")
     assert len(pages) >= 40
     _ruin(store_file, [page for _, page in pages])
     with closing(Repository(SqliteStore(store_file))) as store:
         assert any(each.where == "the file" for each in store.verify())
         assert store.repair() == []
-        assert found_by_words(store, named("a", 7)) == named("a", 7)
-        assert found_by_meaning(store, named("a", 7)) == named("a", 7)
+        assert found_by_words(store, thing_name("a", 7)) == thing_name("a", 7)
+        assert found_by_meaning(store, thing_name("a", 7)) == thing_name("a", 7)
         assert len([name for name in entities(store) if name]) == THINGS
-    assert _said(store_file) == truth
+    assert _contents(store_file) == truth
     # The damaged file is kept beside it.
     assert {file.name for file in tmp_path.glob("store.db-*") if "vectors" not in file.name} == {
         "store.db-damaged"
@@ -166,21 +166,21 @@ def test_every_page_of_every_index_can_be_mended_and_nothing_said_is_lost(
 def test_each_page_of_an_index_can_be_mended_by_itself(
     store_file: Path, many_things: Path, tmp_path: Path
 ) -> None:
-    truth = _said(many_things)
+    truth = _contents(many_things)
     pages = dict(reversed(_pages(many_things, "index")))  # one of each index
     for name, page in list(pages.items())[::6]:
         path = Path(shutil.copy(many_things, tmp_path / f"{name}.db"))
         _ruin(path, [page])
         with closing(SqliteStore(path)) as store:
             assert store.repair() == [], name
-        assert _said(path) == truth, name
+        assert _contents(path) == truth, name
 
 
 @pytest.mark.parametrize("table", ["memory", "observation", "tag"])
 def test_where_rows_are_lost_all_others_are_carried_over_and_the_loss_is_told(
     store_file: Path, many_things: Path, table: str
 ) -> None:
-    truth = _said(many_things)
+    truth = _contents(many_things)
     pages = [page for name, page in _pages(many_things, "table") if name == table]
     assert len(pages) >= 3
     # Not the root: a page of rows in the middle.
@@ -192,7 +192,7 @@ def test_where_rows_are_lost_all_others_are_carried_over_and_the_loss_is_told(
         assert any("salvaged into" in each.what for each in told)
     assert store_file.read_bytes() == before
     salvaged = store_file.with_name("store.db-salvaged")
-    kept = _said(salvaged)
+    kept = _contents(salvaged)
     lost = set(truth[table]) - set(kept[table])
     assert 0 < len(lost) < len(truth[table]) / 2
     if table == "tag":

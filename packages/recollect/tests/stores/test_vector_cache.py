@@ -163,13 +163,13 @@ def test_threads_search_side_by_side_while_one_writes(world: World) -> None:
     cache = world.cache()
     wrong: list[object] = []
 
-    def read() -> None:
+    def compare_searches() -> None:
         for _ in range(20):
             at = world.reader()
             if world.search(cache, QUERY, 20, at=at) != world.expected(QUERY, 20, at=at):
                 wrong.append(at)
 
-    threads = [threading.Thread(target=read) for _ in range(4)]
+    threads = [threading.Thread(target=compare_searches) for _ in range(4)]
     for thread in threads:
         thread.start()
     for step in range(30):

@@ -220,11 +220,11 @@ def test_only_what_is_new_is_computed(world: World, monkeypatch: pytest.MonkeyPa
     computed: list[int] = []
     whole = Prefixes.prefixes
 
-    def counted(self: Prefixes, vectors: Rows) -> Rows:
+    def count_and_compute(self: Prefixes, vectors: Rows) -> Rows:
         computed.append(len(vectors))
         return whole(self, vectors)
 
-    monkeypatch.setattr(Prefixes, "prefixes", counted)
+    monkeypatch.setattr(Prefixes, "prefixes", count_and_compute)
     memories = world.add_some(100)
     cache = world.cache()
     for _ in range(2):

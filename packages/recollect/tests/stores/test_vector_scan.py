@@ -215,7 +215,7 @@ def two_stages(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Skip so many rows that a different choice would show."""
+    """Skip enough rows to make a different choice visible."""
     monkeypatch.setattr(vector_search, "MOST_DEVIATIONS", 0)
 
 
@@ -225,7 +225,7 @@ def test_two_stages_nearly_always_find_what_one_finds(near: bool, monkeypatch: p
     vectors, memories = clustered(20_000), np.arange(20_000)
     run, compared = run_of(vectors, memories), 0
 
-    def counted(vectors: Rows, rows: NDArray[np.intp] | None, query: Rows) -> Rows:
+    def count_and_score(vectors: Rows, rows: NDArray[np.intp] | None, query: Rows) -> Rows:
         nonlocal compared
         if rows is None:  # one stage reads them all
             return row_scores(vectors, None, query)
@@ -233,7 +233,7 @@ def test_two_stages_nearly_always_find_what_one_finds(near: bool, monkeypatch: p
         scores: Rows = np.vecdot(vectors[rows], query)
         return scores
 
-    monkeypatch.setattr(vector_search, "row_scores", counted)
+    monkeypatch.setattr(vector_search, "row_scores", count_and_score)
     shares = []
     # Queries near the clusters, and far from all.
     queries = normalised(vectors[:20] + 0.8 * clustered(20, seed=1)) if near else clustered(20, seed=2)

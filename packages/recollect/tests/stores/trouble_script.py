@@ -12,8 +12,8 @@ from durable_world import (
     entity,
     found_by_meaning,
     found_by_words,
-    lost,
-    named,
+    lost_writes,
+    thing_name,
     write_things,
 )
 from store_worker import SHARED_FROM
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 __all__ = ["Repository", "SqliteStore", "apply", "attempt", "become_nobody", "entities", "entity"]
-__all__ += ["found_by_meaning", "found_by_words", "lost", "named", "write_things"]
+__all__ += ["found_by_meaning", "found_by_words", "lost_writes", "thing_name", "write_things"]
 
 NOBODY = 65534
 
@@ -45,7 +45,10 @@ def attempt(act: Callable[[], object]) -> None:
 
 
 def become_nobody() -> None:
-    """Become the user nobody if we are root, which may do anything. Import first what nobody may not read."""
+    """If we are root, which may do anything, switch to the user `nobody`.
+
+    Load modules first that `nobody` may not read.
+    """
     if os.getuid() != 0:
         return
     with tempfile.TemporaryDirectory() as folder:

@@ -66,8 +66,8 @@ class _Disk(apsw.VFS):
 
 
 @contextmanager
-def watched(watcher: Watcher) -> Iterator[None]:
-    """Connections that are opened inside the block use the recorded disk. Close them before its end."""
+def record_disk(watcher: Watcher) -> Iterator[None]:
+    """Report the disk operations of connections that are opened in the block. Close them before its end."""
     disk = _Disk(watcher)
     try:
         yield
