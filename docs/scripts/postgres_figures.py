@@ -27,7 +27,7 @@ def failovers() -> str:
     return (
         f"\n{len(run['rounds'])} primaries killed under {run['writers']} writers: "
         f"{account['acknowledged']:,} writes acknowledged, {account['lost']} lost, "
-        f"{account['duplicates']} made twice; the longest time without one was "
+        f"{account['duplicates']} stored twice; the longest pause between acknowledged writes was "
         f"{run['longest_gap_s']:.2f} s; {run['read_errors']} of {run['reads']:,} reads failed.\n"
     )
 

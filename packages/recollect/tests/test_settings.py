@@ -273,7 +273,7 @@ def test_every_knob_can_be_turned(config: Path) -> None:
         ("dream_backups = -1", "must be a whole number of at least 0"),
         ('dream_without = "nap"', "there is no phase 'nap'; the phases are: consolidate, downscale, merge"),
         ("dream_without = 3", "must be a list of phases"),
-        ("dream_knobs = 3", r"must be numbers in the table \[dream\]"),
+        ("dream_knobs = 3", r"must be parameters in the table \[dream\]"),
         (
             "[dream]\nnightly = 1",
             "there is no knob named 'nightly'; there are: max_delta, floor, daily",

@@ -29,7 +29,7 @@ _DREAM_KEYS = {
     "backups": "dream_backups",
     "without": "dream_without",
 }
-"""Keys of the table `[dream]` other than its numbers, and their settings."""
+"""Keys of the table `[dream]` that are settings of their own, and the names of these settings."""
 _HOST_NAME = re.compile(r"[a-z0-9_]([a-z0-9_.-]*[a-z0-9_])?")
 _LONGEST_SECRET = 4_096
 _ON, _OFF = frozenset({"on", "true", "yes", "1"}), frozenset({"off", "false", "no", "0"})
@@ -37,7 +37,7 @@ _ON, _OFF = frozenset({"on", "true", "yes", "1"}), frozenset({"off", "false", "n
 
 @dataclass(frozen=True, slots=True)
 class _Rule:
-    """How to parse a setting. `read` raises ValueError or TypeError, or InvalidInput with its own message."""
+    """A parser of a setting. `read` raises ValueError or TypeError, or InvalidInput with its own message."""
 
     read: Callable[[Any], object]
     wanted: str
@@ -101,7 +101,7 @@ def _one_of(*words: str, wanted: str) -> _Rule:
 
 
 def _names(given: object) -> list[str]:
-    """Parse a list, or names with commas between."""
+    """Parse a list, or names separated by commas."""
     if isinstance(given, str):
         return [name.strip() for name in given.split(",") if name.strip()]
     if not isinstance(given, list | tuple) or not all(isinstance(name, str) for name in given):
@@ -193,7 +193,7 @@ _HOSTS = _Rule(checked_hosts, "a list of names")
 _TOKEN = _Rule(checked_token, "a word")
 _ZONE = _Rule(_zone, "a time zone such as Europe/Madrid")
 _PHASES = _Rule(_phases, "a list of phases")
-_KNOBS = _Rule(_knobs, "numbers in the table [dream] of the settings file")
+_KNOBS = _Rule(_knobs, "parameters in the table [dream] of the settings file")
 _USUAL_KNOBS = Knobs()
 _LOG = _one_of("full", "no-text", wanted="full or no-text; the setting shadow switches the log off")
 _DESIGN = _one_of("off", "split", wanted="off or split")
@@ -203,14 +203,18 @@ _RERANKER = _Rule(_reranker, "on, off or the name of a re-ranker")
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """The user's settings. The file uses these names; the environment, RECOLLECT_ and capitals."""
+    """The user's settings. The file uses these names, the environment RECOLLECT_ and the name in capitals."""
 
     store: Annotated["Path | StoreUrl", _STORE, "file of the store, or URL of a PostgreSQL database"]
     model: Annotated[
         str, _TEXT, "embedding model: auto, none, arctic-s, e5-small, potion, openai:NAME, …"
     ] = AUTO
     owner: Annotated[str, _TEXT, "owner of the memories"] = ""
-    agent: Annotated[str, _TEXT, "agent of the owner; if empty, memories of all agents are read"] = ""
+    agent: Annotated[
+        str,
+        _TEXT,
+        "agent of the owner; if empty, memories of all agents are read, and new ones belong to no agent",
+    ] = ""
     busy_seconds: Annotated[float, _SECONDS, "seconds to wait while another program writes"] = 10.0
     model_threads: Annotated[int, _THREADS, "threads of a local model"] = 1
     model_url: Annotated[str | None, _TEXT, "URL of the server of a hosted model"] = None
@@ -218,7 +222,7 @@ class Settings:
     model_dims: Annotated[int | None, _WHOLE, "dimensions of the vectors of a hosted model"] = None
     model_timeout_seconds: Annotated[float, _SECONDS, "seconds to wait for a hosted model"] = 30.0
     tools: Annotated[
-        str, _TEXT, "tools of `recollect serve`: default, recall-only, all, or names with commas"
+        str, _TEXT, "tools of `recollect serve`: default, recall-only, all, or names separated by commas"
     ] = "default"
     token: Annotated[
         str | None,
@@ -228,7 +232,7 @@ class Settings:
     allow_hosts: Annotated[
         tuple[str, ...],
         _HOSTS,
-        "host names by which other machines reach `recollect serve --http`, with commas",
+        "host names by which other machines reach `recollect serve --http`, separated by commas",
     ] = ()
     tls_cert: Annotated[
         Path | None, _PATH, "certificate of `recollect serve --http`: a PEM file with the whole chain"
@@ -238,7 +242,7 @@ class Settings:
         Path | None,
         _PATH,
         "file of the official memory server that `recollect serve` imports at its first start; "
-        "MEMORY_FILE_PATH: the file that this variable names",
+        "the value MEMORY_FILE_PATH stands for the file that this environment variable names",
     ] = None
     time_zone: Annotated[str, _ZONE, "your time zone, such as Europe/Madrid; if empty, this machine's"] = ""
     extractor: Annotated[str, _TEXT, "how notes are made from messages: rules, none, openai:MODEL"] = "rules"
@@ -257,33 +261,38 @@ class Settings:
         int, _COUNT, "backups to keep; one is made before the first automatic dream of a day; 0: none"
     ] = 3
     dream_without: Annotated[
-        tuple[Phase, ...], _PHASES, f"phases that dreams leave out, with commas: {', '.join(Phase)}"
+        tuple[Phase, ...], _PHASES, f"phases that dreams leave out, separated by commas: {', '.join(Phase)}"
     ] = ()
     dream_knobs: Annotated[
-        Knobs, _KNOBS, "numbers of a dream, in the table [dream] of the file; see docs/guides/dreams.md"
+        Knobs, _KNOBS, "parameters of dreams, in the table [dream] of the file; see docs/guides/dreams.md"
     ] = _USUAL_KNOBS
     shadow: Annotated[
         bool,
         _SWITCH,
-        "on: the store logs each answer and its use, for `recollect tune`; off: no log",
+        "answer log: on (the store records each answer and its use, for `recollect tune`) or off",
     ] = True
     log: Annotated[
-        Literal["full", "no-text"], _LOG, "what the log holds: full, or no-text (without the questions)"
+        Literal["full", "no-text"], _LOG, "content of the answer log: full, or no-text (without the queries)"
     ] = "full"
-    shadow_events: Annotated[int, _WHOLE, "answers in the log at most, for each scope"] = 10_000
+    shadow_events: Annotated[int, _WHOLE, "maximum number of logged answers per scope"] = 10_000
     shadow_megabytes: Annotated[
-        float, _MEGABYTES, "size of the log at most, for each scope; in all, a tenth of the store or 16"
+        float,
+        _MEGABYTES,
+        "maximum megabytes of the answer log per scope; "
+        "all scopes together: a tenth of the store, but at least 16 MB",
     ] = 64.0
-    shadow_days: Annotated[float, _DAYS, "days that the log keeps an answer"] = 90.0
+    shadow_days: Annotated[float, _DAYS, "days that the answer log keeps an answer"] = 90.0
     ab: Annotated[
         Literal["off", "split"],
         _DESIGN,
-        "A/B test: off, or split (only a share of the queries get the profile's ranking)",
+        "A/B test: off, or split (a share of the queries gets the profile, the rest the baseline)",
     ] = "off"
     ab_share: Annotated[
-        float, _SHARE, "share of the queries that get the profile in an A/B test, from 0 to 1"
+        float, _SHARE, "share of the queries that gets the profile in an A/B test, from 0 to 1"
     ] = 0.5
-    ab_against: Annotated[str, _TEXT, "baseline of a profile: similarity, or another profile"] = "similarity"
+    ab_against: Annotated[str, _TEXT, "baseline of an A/B test: similarity, or another profile"] = (
+        "similarity"
+    )
     profiles: Annotated[
         tuple["Profile", ...],
         _PROFILES,
@@ -297,16 +306,18 @@ class Settings:
     hook_deadline_ms: Annotated[
         int,
         _MILLISECONDS,
-        "milliseconds that a prompt waits for a hook at most",
+        "maximum milliseconds that a prompt waits for a hook",
     ] = 300
-    hook_budget_tokens: Annotated[int, _WHOLE, "tokens of memories that a hook adds to a prompt at most"] = (
+    hook_budget_tokens: Annotated[int, _WHOLE, "maximum tokens of memories that a hook adds to a prompt"] = (
         400
     )
     hook_idle_minutes: Annotated[
-        float, _IDLE_MINUTES, "minutes after which an idle process that answers hooks ends"
+        float, _IDLE_MINUTES, "minutes without hooks after which the process that answers them ends"
     ] = 60.0
     hook_secrets: Annotated[
-        bool, _SWITCH, "on: hooks also store what looks like a key or a password; off: a placeholder"
+        bool,
+        _SWITCH,
+        "on: hooks also store apparent keys and passwords; off: they store a placeholder instead",
     ] = False
 
 
@@ -323,7 +334,7 @@ class Setting:
 
     @property
     def shown(self) -> str:
-        """The value as text, but never a secret; profiles by their names."""
+        """The value as text: a secret as `(hidden)`, profiles as their names."""
         match self.value:
             case None:
                 return ""
@@ -342,7 +353,7 @@ class Setting:
 def load(
     overrides: Mapping[str, object] | None = None, environ: Mapping[str, str] | None = None
 ) -> tuple[Settings, tuple[Setting, ...]]:
-    """Load the settings, and where each came from: options win over the environment, that over the file."""
+    """Load the settings and their origins: options win over the environment, which wins over the file."""
     environ = os.environ if environ is None else environ
     path = config_path(environ)
     content = _file_content(path, required=bool(environ.get("RECOLLECT_CONFIG")))
@@ -369,7 +380,7 @@ def load(
 
 
 def _secret(variable: str, environ: Mapping[str, str]) -> str | None:
-    """Read the file that the variable names: containers pass secrets so."""
+    """Read the secret in the file that the variable names, as container platforms supply it."""
     named = environ.get(variable)
     if not named:
         return None
@@ -413,7 +424,7 @@ def _file_content(path: Path, *, required: bool) -> dict[str, object]:
         raise InvalidInput(f"The settings file {path} cannot be read: it is nested too deeply.") from None
     table = content.get("dream")
     if isinstance(table, dict):
-        # `[dream]` holds the settings of dreams and all numbers of a dream.
+        # `[dream]` holds the settings of dreams and the parameters of a dream.
         del content["dream"]
         content |= {name: table[key] for key, name in _DREAM_KEYS.items() if key in table}
         numbers = {key: value for key, value in table.items() if key not in _DREAM_KEYS}
