@@ -151,7 +151,7 @@ async def _forbidden_response(_: Request, error: Exception) -> JSONResponse:
 
 # The MCP endpoint of the library, with our refusals and cancellation
 
-_MOST_SESSIONS = 1_000
+_MAX_SESSIONS = 1_000
 _SESSION_IDLE_SECONDS = 30 * 60.0
 # The header with the session id.
 _SESSION = b"mcp-session-id"
@@ -162,7 +162,7 @@ def library_app(server: MemoryServer, host: str) -> Starlette:
         streamable_http_path=PATH,
         max_request_body_size=LARGEST_REQUEST,
         session_idle_timeout=_SESSION_IDLE_SECONDS,
-        max_sessions=_MOST_SESSIONS,
+        max_sessions=_MAX_SESSIONS,
         # `HostMiddleware` checks hosts and origins, with better messages.
         transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
         host=host,

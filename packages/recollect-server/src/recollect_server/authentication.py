@@ -254,7 +254,7 @@ FIRST_DELAY_SECONDS = 0.1
 LONGEST_DELAY_SECONDS = 5.0
 FORGET_SECONDS = 60.0
 """After this time without a wrong token, the count of an address restarts."""
-_MOST_ADDRESSES = 10_000
+_MAX_ADDRESSES = 10_000
 
 
 class TokenGuesses:
@@ -280,5 +280,5 @@ class TokenGuesses:
         now = self._clock()
         count, last = self._wrong.pop(address, (0, now))
         self._wrong[address] = (1 if now - last > FORGET_SECONDS else count + 1, now)
-        if len(self._wrong) > _MOST_ADDRESSES:
+        if len(self._wrong) > _MAX_ADDRESSES:
             del self._wrong[next(iter(self._wrong))]

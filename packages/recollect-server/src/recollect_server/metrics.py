@@ -21,7 +21,7 @@ BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.
 _MINUTE_SECONDS = 60
 _MINUTES_OF_A_DAY = 24 * 60
 # Durations kept per operation and minute, for percentiles.
-_MOST_TIMES = 200
+_MAX_TIMES = 200
 
 
 class _Histogram:
@@ -76,7 +76,7 @@ class _Minute:
     def add(self, operation: str, seconds: float) -> None:
         self.calls[operation] += 1
         times = self.times.setdefault(operation, [])
-        if len(times) < _MOST_TIMES:
+        if len(times) < _MAX_TIMES:
             times.append(seconds)
 
 

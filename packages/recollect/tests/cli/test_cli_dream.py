@@ -107,8 +107,8 @@ def test_one_process_at_a_time_dreams_and_reports_what_could_be_tidied(night: Co
         (["--phase", "nap"], "'nap' is not one of"),
         (["--without", "nap"], "'nap' is not one of"),
         (["--phase", "prune", "--without", "prune"], "leaves no phase"),
-        (["--dry-run", "history"], "belong to `recollect dream` alone"),
-        (["--no-gate", "undo", "1"], "belong to `recollect dream` alone"),
+        (["--dry-run", "history"], "work only with `recollect dream` itself"),
+        (["--no-gate", "undo", "1"], "work only with `recollect dream` itself"),
         (["tonight"], "No such command 'tonight'"),
     ],
 )
@@ -314,7 +314,7 @@ def test_a_terminal_shows_how_far_a_dream_has_come_and_undoing_asks_first(night:
     assert "Reading memories" in shown
     assert "Dream 1" in shown
     said = night.refused("dream", "undo", "1", status=1)
-    assert "Undo dream 1? This is no terminal to answer in; add --yes" in said
+    assert "Undo dream 1? Standard input is not a terminal; add --yes" in said
     assert night.json("dream", "history")["dreams"][0]["undone_at"] is None
     assert "Nothing was changed" in night.in_terminal("dream", "undo", "1", keys="n\n", status=1)
     assert night.json("dream", "history")["dreams"][0]["undone_at"] is None
@@ -351,4 +351,4 @@ def test_a_phase_that_the_night_left_out_is_named(night: CommandLine) -> None:
         assert memory.dream(knobs=greedy, drop_failing=True).id == 1
     assert night.rows("dream", "history")[2][2].endswith("without prune")
     shown = night("dream", "show", "1").stdout
-    assert "Skipped, since questions would have found less: prune" in shown
+    assert "Skipped, or past questions would find less: prune" in shown

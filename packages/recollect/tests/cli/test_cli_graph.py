@@ -37,7 +37,7 @@ def _relations(recollect: CommandLine, name: str) -> set[tuple[str, str, str]]:
 def test_adding_tells_created_from_merged_and_near_repeats(recollect: CommandLine) -> None:
     assert recollect("add", "Ana", "-o", "likes tea").stdout == "✓ Created Ana (#1) with 1 observation.\n"
     assert recollect("add", "Ana", "-o", "plays chess").stdout == "✓ Ana (#1) has 1 new observation.\n"
-    assert "has all of this already" in recollect("add", "Ana", "-o", "plays chess").stdout
+    assert "already exists with all of this" in recollect("add", "Ana", "-o", "plays chess").stdout
     assert recollect.json("add", "Ana")["created"] is False
     said = unstyle(recollect("observe", "Ana", "likes tea very much indeed", "--color").stdout)
     assert said.startswith("● Ana (#1) has")
@@ -90,7 +90,7 @@ def test_an_unknown_type_gives_way_and_what_cannot_be_related_is_refused(harbour
     said = harbour("add", "SQLite", "-t", "software", "-o", "Is one file").stdout
     assert "is now of type software and has 1 new observation." in said
     said = harbour("add", "SQLite", "-t", "library").stdout
-    assert "exists, and has all of this already." in said
+    assert "already exists with all of this." in said
     assert "It keeps its type software." in said
     data = harbour.json("add", "SQLite", "-t", "library")
     assert (data["took_type"], data["kept_type"]) == (None, "software")

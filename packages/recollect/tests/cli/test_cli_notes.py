@@ -66,7 +66,7 @@ def test_repeats_are_counted_and_near_repeats_are_pointed_out(recollect: Command
     assert "recollect supersede 1 2" in said
     recollect("remember", "The key is under the mat")
     again = recollect("remember", "the key is under the mat!").stdout
-    assert "#3 says that already; stored 2 times." in again
+    assert "#3 already has this text; stored 2 times." in again
     told = recollect.json("remember", "The key is under the mat")
     assert (told["id"], told["created"], told["times"]) == (3, False, 3)
     assert recollect.json("stats")["notes"] == 3

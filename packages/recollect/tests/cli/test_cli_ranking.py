@@ -304,7 +304,7 @@ def test_analyze_says_what_is_left_out(harbour: CommandLine) -> None:
     data = harbour.json("tune", "analyze", "--profile", "limbic")
     assert (data["against"], data["events"], data["other_baselines"]) == ("similarity", 1, 1)
     shown = harbour("tune", "analyze", "--profile", "limbic", "--color").stdout
-    assert "1 answer with another baseline than similarity" in " ".join(shown.split())
+    assert "1 answer with a baseline other than similarity" in " ".join(shown.split())
 
 
 def test_a_search_can_ask_for_the_published_numbers(harbour: CommandLine) -> None:

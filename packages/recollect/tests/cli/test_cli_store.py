@@ -392,7 +392,7 @@ def test_bad_lines_and_missing_ends_are_named(recollect: CommandLine, tmp_path: 
     result = recollect("import", str(file))
     assert "Imported 1 entity, 1 observation, 1 relation." in result.stdout
     assert "Left out, line 2: " in result.stdout
-    assert "Created with the type unknown, since relations name them: Ghost." in result.stdout
+    assert "Created with the type unknown, because relations name them: Ghost." in result.stdout
     data = recollect.json("import", str(file))
     assert (data["bad_count"], data["dangling_count"], data["also_created"]) == (1, 0, [])
 

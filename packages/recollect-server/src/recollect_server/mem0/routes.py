@@ -280,7 +280,7 @@ def _iso(when: datetime | None) -> str | None:
 
 # Scopes
 
-_MOST_PLACES = 20
+_MAX_PLACES = 20
 _LONGEST_ID = 18
 
 
@@ -307,9 +307,9 @@ def memories_at(caller: Caller, memory: Engine, asked: Iterable[UserAndAgent]) -
             found += [memory.scoped(scope.owner, scope.agent) for scope in scopes]
         else:
             found.append(memory_of_user(caller, memory, user, agent))
-        if len(found) > _MOST_PLACES:
+        if len(found) > _MAX_PLACES:
             raise InvalidInput(
-                f"This asks for the memories of more than {_MOST_PLACES} users; name fewer with `user_id`."
+                f"This asks for the memories of more than {_MAX_PLACES} users; name fewer with `user_id`."
             )
     wider = {each.scope.owner for each in found if each.scope.agent is None}
     kept = {each.scope: each for each in found if each.scope.agent is None or each.scope.owner not in wider}

@@ -15,7 +15,7 @@ from recollect_server.web.memory import parsed_local_time
 from recollect_server.web.templating import Screen, SentForm, Undo, joined_ids
 
 # Entity names that the form suggests.
-_MOST_NAMES = 200
+_MAX_NAMES = 200
 
 
 async def add_screen(screen: Screen) -> Response:
@@ -53,7 +53,7 @@ async def _form_page(
     _adder(kind)
     names: list[str] = []
     if kind == "relation":
-        found = await screen.run(lambda memory: memory.browse.entities(limit=_MOST_NAMES))
+        found = await screen.run(lambda memory: memory.browse.entities(limit=_MAX_NAMES))
         names = [each.entity.name for each in found]
     values: dict[str, Any] = {"given": lambda name: given(name) or "", "names": names, "kinds": list(_ADDERS)}
     return await screen.page("add.html", status=400 if problem else 200, kind=kind, problem=problem, **values)

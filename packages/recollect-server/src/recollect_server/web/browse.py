@@ -24,7 +24,7 @@ from recollect_server.web.templating import Screen, SentForm, Undo, joined_ids
 
 _ROWS = 50
 # Pages read to fill one page of a past view, since memories of another state are dropped.
-_MOST_PAGES = 20
+_MAX_PAGES = 20
 _LONGEST_FIELD = 500
 
 
@@ -126,7 +126,7 @@ def _memories(memory: Engine, asked: BrowseForm, moment: datetime | None) -> Bro
     )
     rows: list[dict[str, Any]] = []
     cursor: str | None = asked.cursor or None
-    for _ in range(1 if moment is None else _MOST_PAGES):
+    for _ in range(1 if moment is None else _MAX_PAGES):
         found = memory.browse.page(wanted, order=order, limit=_ROWS - len(rows), after=cursor)  # type: ignore[arg-type]  # it was checked
         cursor, note = found.cursor, found.note or note
         rows += [{"memory": each, "counts": None} for each in _at(found.memories, moment, asked.state)]

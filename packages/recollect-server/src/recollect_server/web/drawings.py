@@ -18,7 +18,7 @@ TEXTS: dict[str, Any] = tomllib.loads(Path(__file__).with_name("texts.toml").rea
 
 # Axes. Places are percent of the drawing.
 
-_MOST_TICKS = 8
+_MAX_TICKS = 8
 _HOURS = (1, 3, 6, 12, 24, 48, 168)
 _MONTHS = (1, 2, 3, 6, 12, 24, 60, 120)
 _POWERS = [int(10**power) for power in range(12)]
@@ -68,13 +68,13 @@ def time_ticks(begin: datetime, end: datetime, zone: tzinfo) -> list[Tick]:
     """Return at most eight ticks at whole hours, days or months."""
     first = begin.astimezone(zone).replace(hour=0, minute=0, second=0, microsecond=0)
     hours = (end - begin) / timedelta(hours=1)
-    step = next((each for each in _HOURS if hours / each <= _MOST_TICKS), None)
+    step = next((each for each in _HOURS if hours / each <= _MAX_TICKS), None)
     if step is not None:
         form = "%H:%M" if step < 24 else "%-d %b"
         found = [first + timedelta(hours=step) * number for number in range(ceil(hours / step) + 24)]
     else:
         form, first = "%b %Y", first.replace(day=1)
-        every = next((each for each in _MONTHS if hours / 730 / each <= _MOST_TICKS), _MONTHS[-1])
+        every = next((each for each in _MONTHS if hours / 730 / each <= _MAX_TICKS), _MONTHS[-1])
         months = range((first.month - 1) // every * every, ceil(hours / 730) + 12 + every, every)
         found = [first.replace(year=first.year + each // 12, month=each % 12 + 1) for each in months]
     return [Tick(place_between(at, begin, end), f"{at:{form}}") for at in found if begin <= at < end]

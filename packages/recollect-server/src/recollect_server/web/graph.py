@@ -17,8 +17,8 @@ from recollect.text.phrases import ellipsize, visible
 from recollect_server.web.templating import SECURITY_HEADERS, Screen
 from recollect_server.web.timeline import DaySlider, chosen_day, day_slider
 
-_MOST_DEPTH = 3
-_MOST_NODES = 60
+_MAX_DEPTH = 3
+_MAX_NODES = 60
 _STARTS = 12
 _LONGEST_LABEL = 28
 
@@ -45,8 +45,8 @@ async def graph_screen(screen: Screen) -> Response:
     if not name and not starts:
         return await screen.page("graph.html", graph=None, starts=(), data={}, depth=1, name="")
     chosen = name or starts[0].entity.name
-    if depth not in {str(each) for each in range(1, _MOST_DEPTH + 1)}:
-        raise InvalidInput(f"depth: choose 1 to {_MOST_DEPTH}.")
+    if depth not in {str(each) for each in range(1, _MAX_DEPTH + 1)}:
+        raise InvalidInput(f"depth: choose 1 to {_MAX_DEPTH}.")
     graph = await screen.run(lambda memory: _around(memory, screen, chosen, int(depth)))
     data = _graph_json(screen, graph)
     return await screen.page(
@@ -67,7 +67,7 @@ def _around(memory: Engine, screen: Screen, name: str, depth: int) -> EntityGrap
     center = memory.get(id_)
     assert center is not None  # noqa: S101  # it was found by its name
     found = memory.graph.neighbours_of(center.name, depth=depth, as_of=then)
-    near = found.entities[:_MOST_NODES]
+    near = found.entities[:_MAX_NODES]
     shown = {id_, *(entity.id for entity, _ in near)}
     relations = tuple(each for each in found.relations if {each.source, each.target} <= shown)
     is_cut = found.is_cut or len(near) < len(found.entities)

@@ -27,7 +27,7 @@ from recollect_server.web.templating import MOST_SELECTED, Screen, SentForm, Und
 
 _WORDS = re.compile(r"\s+|\w+|[^\w\s]")
 # Comparing takes quadratic time at worst, so longer texts are compared line by line.
-_MOST_PIECES = 2_000
+_MAX_PIECES = 2_000
 
 DiffKind = Literal["same", "added", "removed"]
 
@@ -41,9 +41,9 @@ class DiffSpan:
 def word_diff(before: str, after: str) -> list[DiffSpan]:
     """Return the later text with the removed parts. Spans that are not removed join to the later text."""
     old, new = _WORDS.findall(before), _WORDS.findall(after)
-    if max(len(old), len(new)) > _MOST_PIECES:
+    if max(len(old), len(new)) > _MAX_PIECES:
         old, new = before.splitlines(keepends=True), after.splitlines(keepends=True)
-    if max(len(old), len(new)) > _MOST_PIECES:
+    if max(len(old), len(new)) > _MAX_PIECES:
         return [DiffSpan("removed", before), DiffSpan("added", after)]
     spans: list[DiffSpan] = []
     matcher = SequenceMatcher(None, old, new, autojunk=False)
@@ -59,7 +59,7 @@ def word_diff(before: str, after: str) -> list[DiffSpan]:
 # The screen
 
 _SHOWINGS = 20
-_MOST_VERSIONS = 20
+_MAX_VERSIONS = 20
 _MENTIONS = 6
 # The format of an input of type datetime-local.
 _LOCAL_TIME = "%Y-%m-%dT%H:%M"
@@ -103,7 +103,7 @@ def _look(memory: Engine, id_: int, moment: datetime | None) -> dict[str, Any]:
         "memory": found,
         "spoken_of": spoken_of,
         "wordings": _wordings(whole.versions),
-        "older_wordings": max(len(whole.versions) - _MOST_VERSIONS, 0),
+        "older_wordings": max(len(whole.versions) - _MAX_VERSIONS, 0),
         "was_known": moment is None or found.created_at <= moment,
         "was_gone": None if moment is None else absence_at(found, moment),
         "is_expired": found.expires_at is not None and found.expires_at <= now,
@@ -125,7 +125,7 @@ def _wordings(versions: Sequence[MemoryVersion]) -> list[Wording]:
     made = [
         Wording(number, each, word_diff(before, each.text) if number else ())
         for number, (before, each) in enumerate(zip(befores, versions, strict=False))
-        if number >= len(versions) - _MOST_VERSIONS
+        if number >= len(versions) - _MAX_VERSIONS
     ]
     return made[::-1]
 

@@ -28,9 +28,9 @@ from recollect_server.web.templating import Screen, SentForm, Undo
 
 # Quality
 
-_MOST_SAMPLED = 2_000
+_MAX_SAMPLED = 2_000
 _USUAL_SAMPLE = 50
-_MOST_SEED = 999_999
+_MAX_SEED = 999_999
 _VERSIONS = 50
 _MISSES = 50
 _MOVES = 10
@@ -48,10 +48,10 @@ class QualityForm:
 
 def quality_form(fields: SentForm) -> QualityForm:
     seed = fields.text("seed")
-    if seed and not (seed.isascii() and seed.isdigit() and int(seed[:9]) <= _MOST_SEED):
-        raise InvalidInput(f"seed: write a number from 0 to {_MOST_SEED:,}.")
+    if seed and not (seed.isascii() and seed.isdigit() and int(seed[:9]) <= _MAX_SEED):
+        raise InvalidInput(f"seed: write a number from 0 to {_MAX_SEED:,}.")
     return QualityForm(
-        sample=whole_number(fields.get("sample"), "sample", _MOST_SAMPLED) or _USUAL_SAMPLE,
+        sample=whole_number(fields.get("sample"), "sample", _MAX_SAMPLED) or _USUAL_SAMPLE,
         seed=int(seed or 0),
         profile=fields.text("profile"),
     )

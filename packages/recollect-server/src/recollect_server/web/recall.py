@@ -24,7 +24,7 @@ from recollect_server.web.templating import KEPT_PARAMETERS, Screen, Undo, title
 
 # Recall
 
-_MOST_SHOWN = 50
+_MAX_SHOWN = 50
 # Number of weaker hits below those that an agent gets.
 _CLOSEST = 5
 
@@ -60,7 +60,7 @@ def recall_form(screen: Screen) -> RecallForm:
         kinds=tuple(kind for kind in params.getlist("kind") if kind),
         tag=params.get("tag", "").strip(),
         session=params.get("session", "").strip(),
-        limit=whole_number(params.get("limit"), "limit", _MOST_SHOWN),
+        limit=whole_number(params.get("limit"), "limit", _MAX_SHOWN),
         superseded=bool(params.get("superseded")),
         as_of=screen.as_of,
     )
@@ -185,8 +185,8 @@ def _judge(memory: Engine, asked: RecallForm, id_: int, grade: float) -> float:
 
 # Why not
 
-_MOST_CHOICES = 10
-_MOST_LOOKED_AT = 50
+_MAX_CHOICES = 10
+_MAX_LOOKED_AT = 50
 _LONGEST_WORDS = 500
 _SMALLEST = 0.00005
 _RECENT = 8
@@ -250,7 +250,7 @@ def _look(memory: Engine, asked: RecallForm, words: str) -> dict[str, Any]:
             logged = memory.answers.page(limit=_LOOKED_AT)
             values["questions"] = list(dict.fromkeys(filter(None, (each.query for each in logged))))[:_RECENT]
         else:
-            values["listed"] = memory.search(asked.query, limit=_MOST_CHOICES, **asked.search()).hits
+            values["listed"] = memory.search(asked.query, limit=_MAX_CHOICES, **asked.search()).hits
         return values
     values["chosen"] = memory_at(chosen, asked.as_of)
     if asked.query:
@@ -274,13 +274,13 @@ def _find_memory(memory: Engine, words: str) -> Memory | None:
 
 def _choices(memory: Engine, words: str, moment: datetime | None) -> list[Memory]:
     """List memories in any state: whole-word matches, then search hits, then substring matches."""
-    exact = memory.browse.page(BrowseFilter(state="all", contains=words), limit=_MOST_LOOKED_AT).memories
-    near = memory.search(words, limit=_MOST_CHOICES, as_of=moment, include_superseded=True).hits
+    exact = memory.browse.page(BrowseFilter(state="all", contains=words), limit=_MAX_LOOKED_AT).memories
+    near = memory.search(words, limit=_MAX_CHOICES, as_of=moment, include_superseded=True).hits
     whole = re.compile(rf"(?<!\w){re.escape(words)}(?!\w)", re.IGNORECASE)
     literal = [each for each in exact if whole.search(f"{title_of(each)} {each.text}")]
     found = {each.id: each for each in (*literal, *(hit.memory for hit in near), *exact)}
     known = [each for each in found.values() if moment is None or each.created_at <= moment]
-    return [memory_at(each, moment) for each in known[:_MOST_CHOICES]]
+    return [memory_at(each, moment) for each in known[:_MAX_CHOICES]]
 
 
 def _explained(memory: Engine, asked: RecallForm, id_: int) -> WhyNotView:

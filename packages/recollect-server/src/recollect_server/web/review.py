@@ -21,7 +21,7 @@ from recollect_server.web.templating import SECURITY_HEADERS, Screen, Undo
 Tab = dict[str, str]
 _SHOWN = 50
 _SHOWN_FACTS = 12
-_MOST_MOVED = 10_000
+_MAX_MOVED = 10_000
 _TABS: list[Tab] = TEXTS["review_tabs"]
 # Of two with the same key, the first that is possible.
 _DECISIONS: list[dict[str, Any]] = TEXTS["decisions"]
@@ -102,7 +102,7 @@ def _read_undo(text: str) -> dict[str, Any]:
         split = undo.get("split")
         if split is not None:
             runs = [range(int(first), int(last) + 1) for first, last in split["observations"]]
-            moved = list(islice(chain.from_iterable(runs), _MOST_MOVED))
+            moved = list(islice(chain.from_iterable(runs), _MAX_MOVED))
             undo["split"] = {**split, "observations": moved}
     except (ValueError, TypeError, KeyError, AttributeError):
         raise InvalidInput("This form cannot be undone; open Review and look at the item again.") from None

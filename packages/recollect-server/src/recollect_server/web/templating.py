@@ -49,7 +49,7 @@ SECURITY_HEADERS = {
 _THEME = "recollect_theme"
 _FLASH = "recollect_flash"
 _FLASH_SECONDS = 60
-_MOST_FLASH = 2_000
+_MAX_FLASH = 2_000
 # Parameters that every link keeps.
 KEPT_PARAMETERS = ("owner", "agent", "as_of")
 
@@ -137,7 +137,7 @@ class Screen:
         if said is not None:
             told: dict[str, Any] = {"text": ellipsize(said, 300), "kind": kind, "undo": None}
             value = _flash_text(told if undo is None else {**told, "undo": asdict(undo)})
-            if len(value) > _MOST_FLASH:
+            if len(value) > _MAX_FLASH:
                 value = _flash_text(told)
             response.set_cookie(_FLASH, value, _FLASH_SECONDS, path="/", httponly=True, samesite="strict")
         return response

@@ -59,7 +59,7 @@ _UNITS: dict[str, timedelta] = {
     "week": timedelta(days=7),
     "month": timedelta(days=30),
 }
-_MOST_BARS = 120
+_MAX_BARS = 120
 _BARS_AHEAD = 20
 _ROWS = 30
 _TIMES: dict[TimeOf, tuple[str, str]] = {
@@ -111,7 +111,7 @@ def _view(memory: Engine, screen: Screen, chosen: BrowseFilter) -> dict[str, Any
     counted = {name: coarser(buckets, unit, memory.zone) for name, buckets in days.items()}
     every = [bucket for buckets in counted.values() for bucket in buckets]
     begin, end = min(bucket.start for bucket in every), max(bucket.stop for bucket in every)
-    present, most = then or Internals(memory).now(), _MOST_BARS * _UNITS[unit]
+    present, most = then or Internals(memory).now(), _MAX_BARS * _UNITS[unit]
     if end - begin > most:
         # Mostly the past: a memory may be about a distant future.
         end = min(end, max(present, begin) + _BARS_AHEAD * _UNITS[unit])
@@ -150,4 +150,4 @@ def _unit(given: str | None, starts: Sequence[datetime]) -> Unit:
         return given  # type: ignore[return-value]  # it is one of them
     span = max(starts) - min(starts)
     fits: tuple[Unit, ...] = ("day", "week")
-    return next((unit for unit in fits if span <= _MOST_BARS * _UNITS[unit]), "month")
+    return next((unit for unit in fits if span <= _MAX_BARS * _UNITS[unit]), "month")

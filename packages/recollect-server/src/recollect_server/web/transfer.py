@@ -42,7 +42,7 @@ from recollect_server.web.templating import SECURITY_HEADERS, Screen
 
 # Kept files
 
-_MOST_FILES = 8
+_MAX_FILES = 8
 _LONGEST_NAME = 100
 _NOT_IN_NAMES = re.compile(r"[^\w.-]", re.ASCII)
 
@@ -80,7 +80,7 @@ class KeptFiles:
         key = secrets.token_urlsafe(12)
         with self._lock:
             self._files[key] = file
-            while len(self._files) > _MOST_FILES:
+            while len(self._files) > _MAX_FILES:
                 self._files.popitem(last=False)[1].remove()
         return key
 
@@ -99,7 +99,7 @@ class KeptFiles:
 # The screen
 
 _LONGEST_SHOWN_NAME = 120
-_MOST_NAMED = 10
+_MAX_NAMED = 10
 _FILES = KeptFiles()
 _Report = ImportPreview | ImportReport | ForeignReport | ExportReport
 _REPORTS: RecentValues[_Report] = RecentValues(32)
@@ -128,7 +128,7 @@ async def transfer_screen(screen: Screen) -> Response:
         stage=stage if report is not None else None,
         report=report,
         is_gone=bool(key) and report is None,
-        most_named=_MOST_NAMED,
+        most_named=_MAX_NAMED,
         largest=LARGEST_REQUEST,
     )
 

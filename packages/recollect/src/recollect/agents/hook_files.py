@@ -157,7 +157,7 @@ def _logs(folder: str) -> str:
 # of the settings file: after a change, the settings are loaded again.
 
 _VERSION = 1
-_MOST_FILES = 20
+_MAX_FILES = 20
 _OPTIONS = ("--store", "--owner", "--agent", "--model", "--folder")
 _ALLOW_SECRETS = "--allow-secrets"
 
@@ -214,7 +214,7 @@ def hook_settings(options: Sequence[str], environ: Mapping[str, str]) -> HookSet
     write_privately(path, json.dumps(made))
     # Each combination of variables has its own file; only the newest files are kept.
     names = [name for name in os.listdir(folder) if name.startswith("settings-") and name.endswith(".json")]
-    for old in sorted((os.path.join(folder, name) for name in names), key=_stamp)[:-_MOST_FILES]:
+    for old in sorted((os.path.join(folder, name) for name in names), key=_stamp)[:-_MAX_FILES]:
         removed(old)
     return HookSettings(folder, made)
 

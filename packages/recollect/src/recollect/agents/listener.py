@@ -406,7 +406,7 @@ def _within(items: Iterable[ContextItem], budget: int) -> list[ContextItem]:
 
 # The listener
 
-_MOST_AT_ONCE = 16
+_MAX_AT_ONCE = 16
 _CLAIM_TRIES, _BETWEEN_TRIES_SECONDS = 5, 0.02
 """Retries of the lock, since a hook that tests the lock holds it for a moment."""
 _TALK_SECONDS = 10.0
@@ -433,7 +433,7 @@ class HookListener:
         self._secret = secrets.token_hex(32)
         self._lock_file: IO[bytes] | None = None
         self._socket: socket.socket | None = None
-        self._room = threading.BoundedSemaphore(_MOST_AT_ONCE)
+        self._room = threading.BoundedSemaphore(_MAX_AT_ONCE)
         self._shown = ShownMemories(self._folder, key)
         self._capture = Capture(self._folder, key, engine, self._shown, self._store_is_gone)
         self._last = time.monotonic()

@@ -30,19 +30,19 @@ if TYPE_CHECKING:
 
 _Function = TypeVar("_Function", bound="Callable[..., Any]")
 REFUSED = 1
-"""The command cannot do it, `doctor` found a problem, or a dream was not written."""
+"""The command was refused, `doctor` found a problem, or a dream was not written."""
 MISUSED = 2
 STORE_FAILED = 3
 MODEL_FAILED = 4
 INTERRUPTED = 130
-"""As shells report it: 128 and the number of SIGINT."""
+"""The convention of shells: 128 plus the number of SIGINT."""
 OUTPUT_CLOSED = 141
-"""128 and the number of SIGPIPE: the reader of our output left."""
+"""128 plus the number of SIGPIPE: the program that read the output has ended."""
 
 
 @dataclass
 class Call:
-    """The options that every command takes; None where an option was not given."""
+    """The values of the options that every command takes; None if an option was not given."""
 
     store: str | None = None
     owner: str | None = None
@@ -62,7 +62,7 @@ class Call:
 
     @property
     def zone(self) -> tzinfo:
-        """The user's time zone, in which days begin and end."""
+        """Return the user's time zone, in which days begin and end."""
         from recollect.bootstrap import zone  # loads the engine
 
         return zone(self.settings()[0])
@@ -91,8 +91,8 @@ class Call:
     def open_memory(self, *, create: bool = False, dreams: bool = False) -> Engine:
         """Open the store; the caller closes it.
 
-        Only commands that store something may create it: a mistyped path must not leave an empty file.
-        Only a long-lived process, such as a server, dreams by itself.
+        Only commands that store something may create the store: a mistyped path must not leave an empty file.
+        Only a long-lived process, such as a server, dreams automatically.
         """
         settings, _ = self.settings()
         if not create and not self._store_exists():
@@ -154,7 +154,7 @@ class _WithExamples(click.Command):
     ) -> None:
         """`former_options` are options of earlier versions, each with its replacement.
 
-        `if_stopped` says what Ctrl-C leaves behind, and how to continue.
+        `if_stopped` is the message after Ctrl-C: what is stored, and how to continue.
         """
         super().__init__(*args, **rest)
         self.examples: tuple[str, ...] = tuple(examples)
@@ -175,7 +175,7 @@ class _WithExamples(click.Command):
             raise KeyboardInterrupt(str(error) or self.if_stopped) from None
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The command's own options, then those that every command takes."""
+        """Write the command's own options, then the options of every command."""
         own: list[tuple[str, str]] = []
         shared: list[tuple[str, str]] = []
         for param in self.get_params(ctx):
@@ -228,7 +228,7 @@ class ExtraCommand(Command):
 
 
 class Group(_WithExamples, click.Group):
-    """Commands in sections; without a command, it shows its help."""
+    """A group of commands in sections. Without a command, the group shows its help."""
 
     def __init__(
         self,
@@ -287,10 +287,10 @@ class Group(_WithExamples, click.Group):
                 if returned is None and ctx.invoked_subcommand is None:
                     click.echo(ctx.get_help())
                 status = ctx.ensure_object(Call).show(returned)
-            # A closed pipe shows here; at exit, Python would print a warning.
+            # Detect a closed pipe here; at exit, Python would print a warning.
             sys.stdout.flush()
         except BrokenPipeError:
-            # The interpreter flushes once more; that must succeed.
+            # The interpreter flushes the output again, which must succeed.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return OUTPUT_CLOSED
         return status
@@ -323,12 +323,12 @@ class Group(_WithExamples, click.Group):
 
 
 def _error_kind(error: Exception) -> str:
-    """`not-found` for `NotFound`: the names that the HTTP API uses."""
+    """Return the name that the HTTP API uses for an error: `not-found` for `NotFound`."""
     return re.sub(r"(?<=[a-z])(?=[A-Z])", "-", type(error).__name__).lower()
 
 
 def _usage_message(error: click.UsageError) -> str:
-    """The message of click, with the nearest name first: click sorts names by the alphabet."""
+    """Return click's message, with the nearest name first: click sorts the names alphabetically."""
     nearest = getattr(error, "possibilities", None)
     if not nearest:
         return error.format_message()
@@ -380,7 +380,7 @@ _SHARED: dict[str, dict[str, Any]] = {
 
 
 class _SharedOption(click.Option):
-    """An option of every command. It is read first, because other options depend on the settings."""
+    """Declare an option of every command. It is read first: other options depend on the settings."""
 
     def __init__(self, names: str, **rest: Any) -> None:
         kept: dict[str, Any] = {"expose_value": False, "callback": _keep_option}
@@ -388,7 +388,7 @@ class _SharedOption(click.Option):
 
 
 def _keep_option(ctx: click.Context, option: click.Parameter, value: object) -> None:
-    """Keep a given value. An option after the command's name is read later, so it wins."""
+    """Store a given value. An option after the command's name is read later, so it takes precedence."""
     call = ctx.ensure_object(Call)
     if value is not None:
         setattr(call, str(option.name), value)
@@ -400,4 +400,4 @@ def program_version() -> str:
     try:
         return version("recollect-memory")
     except PackageNotFoundError:
-        return "(run from its source, not installed)"
+        return "(run from source, not installed)"

@@ -35,9 +35,9 @@ if TYPE_CHECKING:
     from recollect.stores.url import StoreUrl
 
 
-# For tests: it compares words, not meaning.
+# A model for tests, which compares words, not meaning.
 _NO_ADVICE = frozenset({"hashing"})
-# In bytes. A note with its words and vectors takes a few pages in the store and as many in its log.
+# In bytes. A note with its words and vectors needs a few pages in the store and in its log.
 _LEAST_FREE = 1 << 20
 _GRANT = "Let that user read it, or name another file with --store."
 
@@ -80,7 +80,7 @@ def health_checks(call: Call) -> Iterator[Check]:
 
 
 def _extractor(found: Settings) -> Check:
-    """Whether the extractor exists; its server is not called."""
+    """Check that the extractor exists, without a call to its server."""
     try:
         drawing = extractor_named(found.extractor)
     except RecollectError as error:
@@ -96,7 +96,7 @@ def _extractor(found: Settings) -> Check:
 
 
 def _outside(store: Path | StoreUrl) -> tuple[list[Check], bool]:
-    """Checks before the store is opened, and whether opening it would create nothing."""
+    """Return the checks before the store is opened, and whether the store exists."""
     if isinstance(store, Path):
         if why := why_unreadable(store):
             return [Check("problem", "store", f"{store} cannot be read: {why}", _GRANT)], False
@@ -116,7 +116,7 @@ def _file_check(path: Path, *, read_only: bool) -> Check:
     try:
         size = path.stat().st_size if path.exists() else 0
         if not size:
-            # Missing folders are created, so the nearest existing one decides.
+            # Missing folders are created, so check the nearest existing one.
             nearest = next(folder for folder in path.absolute().parents if folder.exists())
             makes = "recollect remember 'My first note'"
             writable = f'Name another file with --store, or: sudo chown "$USER" {quote(str(nearest))}'
@@ -141,7 +141,7 @@ def _file_check(path: Path, *, read_only: bool) -> Check:
         return Check("problem", "store", f"{path} cannot be read: {error.strerror}", _GRANT)
     whole = f"{path}, {file_size(size)}, schema {schema}"
     if read_only:
-        check = Check("note", "store", f"{whole}; it can be read, not written: {why_unwritable(path)}")
+        check = Check("note", "store", f"{whole}; it can be read, but not written: {why_unwritable(path)}")
     elif schema < len(migrations()):
         said = f"{path} has the older schema {schema}; the next command upgrades it, and keeps a copy"
         check = Check("note", "store", said)
@@ -151,7 +151,7 @@ def _file_check(path: Path, *, read_only: bool) -> Check:
 
 
 def _surroundings(path: Path) -> Iterator[Check]:
-    """Whether there is room to write, and whether other users can read the file."""
+    """Check that the disk has free space, and that other users cannot read the file."""
     free = shutil.disk_usage(path.parent).free
     if free < _LEAST_FREE:
         said = f"{file_size(free)} are free on the disk of {path}; a write needs more"
@@ -168,7 +168,7 @@ def _surroundings(path: Path) -> Iterator[Check]:
 
 
 def _model(found: Settings, name: str) -> Check:
-    """Whether a model works, tried with one word."""
+    """Check that the model can embed a word."""
     if name == WORDS_ONLY:
         none = f"no model: {default_choice().reason}"
         chosen = "none, by the settings: searches use words only"
@@ -183,7 +183,7 @@ def _model(found: Settings, name: str) -> Check:
 
 
 def _reranking(found: Settings) -> Check:
-    """Whether a model re-ranks the first hits, and whether it works."""
+    """Check that the re-ranking model works, if there is one."""
     if found.rerank == "off":
         state = availability(RERANKER.ours[0], RERANKER)
         said = f"{state.name} is installed for --rerank" if state.ready else state.reason
@@ -197,7 +197,7 @@ def _reranking(found: Settings) -> Check:
 
 
 def _inside(memory: Engine, found: Settings, outside: list[Check]) -> Iterator[Check]:
-    """The store's own checks, and those that need the settings or this machine."""
+    """Return the store's own checks, and the checks that need the settings or this machine."""
     checks = {
         each.check: Check(each.state, each.check, each.said, each.advice) for each in store_checks(memory)
     }

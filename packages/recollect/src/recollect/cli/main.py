@@ -37,7 +37,7 @@ SUMMARIES = {
     "profile": "List, show and compare ranking profiles.",
     "feedback": "Say whether memories were what you looked for.",
     "tune": "Fit a profile's numbers to how you use this memory.",
-    "eval": "Test how well this memory is found.",
+    "eval": "Test how well searches find what is stored.",
     "dream": "Strengthen what is used, fade the rest, merge repeats.",
     "serve": "Serve the memory to AI clients over MCP, or over HTTP.",
     "ui": "Open the dashboard in the browser, signed in.",
@@ -67,9 +67,9 @@ _SECTIONS: dict[str, tuple[tuple[str, ...], ...]] = {
     "Serve": (("serve", "serve", "ui", "token"), ("agents", "hooks")),
     "Maintain": (("move", "export", "backup"), ("upkeep", "doctor", "stats", "reindex", "settings")),
 }
-"""Commands by task: a file in `commands`, then its commands."""
+"""The commands by task: a module in `commands`, then its commands."""
 _HIDDEN = (("remember", "status"), ("tuning", "bench"), ("move", "copy"), ("upkeep", "completion"))
-"""Commands that work, but that few people need."""
+"""Commands that the help leaves out, because few people need them."""
 _FORMER = {
     "search": ("recall", "--no-record"),
     "find": ("graph", "--find"),
@@ -95,11 +95,11 @@ _FILES = {name: file for files in (*_SECTIONS.values(), _HIDDEN) for file, *name
 
 
 class _LazyCommands(UserDict[str, click.Command]):
-    """Commands by name; a command's file is imported when it is looked up."""
+    """Commands by name. A command's module is imported when the command is looked up."""
 
     def __init__(self, files: dict[str, str]) -> None:
         super().__init__()
-        self.data = files  # type: ignore[assignment]  # `__getitem__` gives commands
+        self.data = files  # type: ignore[assignment]  # `__getitem__` returns commands
 
     def __getitem__(self, name: str) -> click.Command:
         module = import_module(f"recollect.cli.commands.{self.data[name]}")
@@ -156,8 +156,7 @@ def main() -> None:
 def _end_at_once() -> None:
     """End the process without the interpreter's clean-up, which takes a tenth of the time of a recall.
 
-    The interpreter still ends the process while a thread runs, while an error is to be shown, and where the
-    output cannot be written.
+    The normal exit is used if a thread still runs, an error must be shown, or the output cannot be written.
     """
     ended = sys.exception()
     if not isinstance(ended, SystemExit) or not isinstance(ended.code, int) or threading.active_count() > 1:
@@ -177,7 +176,7 @@ def _use_utf8() -> None:
 
 
 def _decoded(argument: str) -> str:
-    """Read an argument as UTF-8 where the locale could not, such as an accent in the locale C."""
+    """Decode an argument as UTF-8 if the locale could not, such as an accent in the locale C."""
     try:
         argument.encode()
     except UnicodeEncodeError:

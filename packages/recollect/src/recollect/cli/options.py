@@ -30,14 +30,14 @@ if TYPE_CHECKING:
 
     Completer = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
 
-# Times as people type them
+# Times in arguments
 
 _AGE = re.compile(r"(\d{1,6})d")
 _INSTANT = timedelta(microseconds=1)
 
 
 def parse_time(text: str) -> datetime:
-    """An ISO date or time; without a zone, the local one."""
+    """Parse an ISO date or time; without a zone, in the local one."""
     try:
         return datetime.fromisoformat(text.strip()).astimezone()
     except (ValueError, OverflowError):
@@ -47,7 +47,7 @@ def parse_time(text: str) -> datetime:
 
 
 def parse_time_or_age(text: str) -> datetime | timedelta:
-    """An ISO date or time, or a number of days before now, as in `30d`."""
+    """Parse an ISO date or time, or a number of days before now, as in `30d`."""
     days = _AGE.fullmatch(text.strip())
     return timedelta(days=int(days[1])) if days else parse_time(text)
 
@@ -55,8 +55,8 @@ def parse_time_or_age(text: str) -> datetime | timedelta:
 def when(*words: str, end: bool = False) -> Callable[[str], datetime | str]:
     """Return the type of an option: an ISO date or time, or words such as `last tuesday`.
 
-    The value is the start of that time in the user's zone, or with `end` its last moment; an open span ends
-    now. `words` are kept as they are.
+    The value is the start of that time in the user's zone, or with `end` its last moment. A span without an
+    end ends now. The texts in `words` are returned unchanged.
     """
 
     def read(text: str) -> datetime | str:
@@ -83,7 +83,7 @@ def _moment(text: str, call: Call | None, *, end: bool) -> datetime:
         phrase = time_of(text, now)
         if phrase is None and text.lower() in {"now", "ahora"}:
             return now
-        # A word outside the phrase has a meaning that would be lost.
+        # Words outside the time phrase would be ignored, so refuse them.
         start, stop = (0, 0) if phrase is None else phrase.place
         if phrase is None or content_words(f"{text[:start]} {text[stop:]}"):
             raise click.BadParameter(
@@ -97,7 +97,7 @@ def _moment(text: str, call: Call | None, *, end: bool) -> datetime:
         return phrase.start
 
 
-# Times as people read them; without a zone, in this machine's
+# Times in output; without a zone, in this machine's
 
 
 def iso_day(when: datetime, zone: tzinfo | None = None) -> str:
@@ -111,7 +111,7 @@ def iso_minute(when: datetime, zone: tzinfo | None = None) -> str:
 
 
 def iso_day_or_minute(when: datetime, zone: tzinfo | None = None) -> str:
-    """A day alone at midnight, which is how a day is stored."""
+    """Return only the day at midnight, which is how a day is stored."""
     is_day = when.astimezone(zone).time() == time.min
     return iso_day(when, zone) if is_day else iso_minute(when, zone)
 
@@ -122,7 +122,7 @@ def long_day(when: datetime) -> str:
 
 
 def span_text(phrase: TimePhrase) -> str:
-    """`6 May – 12 May 2024`: the span that a phrase names, its last day included."""
+    """Return `6 May – 12 May 2024`: the span that a phrase names, including its last day."""
     first, last = phrase.start, None if phrase.stop is None else phrase.stop - _INSTANT
     if first is None or last is None:
         return f"until {long_day(last)}" if last else f"from {long_day(first)}" if first else ""
@@ -137,8 +137,8 @@ def span_text(phrase: TimePhrase) -> str:
 # Memories by name or id
 
 _ID = re.compile(r"#?([0-9]{1,18})")
-_MOST_OWNERS = 3
-_MOST_COMPLETED = 50
+_MAX_OWNERS = 3
+_MAX_COMPLETED = 50
 _ENVIRON: Mapping[str, str] = os.environ  # noqa: TID251  # the shell's own variables for completion
 
 
@@ -174,7 +174,7 @@ def memory_if_any(memory: Engine, text: str) -> Memory | None:
 
 
 def not_found(memory: Engine, *asked: str) -> str:
-    """The message for memories that are not there, with the names that contain what was asked for."""
+    """Return the message for missing memories, with the names that contain the given text."""
     ids = [each for each in asked if _ID.fullmatch(each)]
     names = [each for each in asked if each not in ids]
     missing = [f"no memory {' or '.join(each.lstrip('#') for each in ids)}"] if ids else []
@@ -189,14 +189,14 @@ def not_found(memory: Engine, *asked: str) -> str:
 
 
 def names_containing(memory: Engine, text: str, limit: int = 5) -> list[str]:
-    """Names of entities that contain this text, those that begin with it first."""
+    """Return names of entities that contain this text; names that begin with it come first."""
     from recollect.admin import Internals  # few commands need it
 
     return Internals(memory).complete_name(text, limit)[0]
 
 
 def other_owners(memory: Engine) -> str:
-    """Say whose memories the store holds, if the owner and agent asked for have none; else nothing."""
+    """Return a hint about other owners' memories if the given owner and agent have none; else empty."""
     from recollect.admin import Internals  # only for an empty answer
 
     found = Internals(memory).memories_by_scope()
@@ -204,7 +204,7 @@ def other_owners(memory: Engine) -> str:
     if any(each.owner == asked.owner and (not asked.agent or asked.agent == each.agent) for each in found):
         return ""
     said = []
-    for scope, count in sorted(found.items(), key=lambda each: -each[1])[:_MOST_OWNERS]:
+    for scope, count in sorted(found.items(), key=lambda each: -each[1])[:_MAX_OWNERS]:
         held = f"{memories_text(count)} {'belongs' if count == 1 else 'belong'} to"
         agent = f" --agent {shlex.quote(scope.agent)}" if scope.agent and asked.agent else ""
         owner = f"owner {scope.owner}" if scope.owner else "no owner"
@@ -217,14 +217,14 @@ def no_session(name: str) -> NotFound:
 
 
 def all_profiles(call: Call) -> Mapping[str, Profile]:
-    """The built-in profiles and the user's own, which may replace built-in ones."""
+    """Return the built-in profiles and the user's own, which may replace built-in ones."""
     from recollect.ranking.profiles import PROFILES  # loads NumPy
 
     return {**PROFILES, **{each.name: each for each in call.settings()[0].profiles}}
 
 
 def _completer(find: Callable[[Call, str], Iterable[tuple[str, str | None]]]) -> Completer:
-    """Complete with the names and descriptions that `find` returns, for the tab key."""
+    """Return a completion function for the tab key. `find` returns names and descriptions."""
 
     def complete(ctx: click.Context, _: click.Parameter, begun: str) -> list[CompletionItem]:
         from click.shell_completion import CompletionItem
@@ -243,7 +243,7 @@ def _completer(find: Callable[[Call, str], Iterable[tuple[str, str | None]]]) ->
 
 
 def _shell_word(name: str) -> str:
-    """Escape a name for bash, twice since click's script unescapes it once; other shells do it themselves."""
+    """Escape a name twice for bash, since click's script unescapes it once. Other shells escape names."""
     last = _ENVIRON.get("COMP_WORDS", "").rsplit(" ", 1)[-1]
     if not _ENVIRON.get("_RECOLLECT_COMPLETE", "").startswith("bash") or last.startswith(("'", '"')):
         return name
@@ -261,7 +261,7 @@ def _sessions(call: Call, _: str) -> Iterable[tuple[str, None]]:
 
 def _entities(call: Call, begun: str) -> Iterable[tuple[str, None]]:
     with call.open_memory() as memory:
-        return [(name, None) for name in names_containing(memory, begun, _MOST_COMPLETED)]
+        return [(name, None) for name in names_containing(memory, begun, _MAX_COMPLETED)]
 
 
 complete_profile: Completer = _completer(_profiles)
@@ -299,7 +299,7 @@ DRY_RUN = option("--dry-run", "Show what it would do; change nothing.")
 YES = option("-y --yes", "Do not ask for confirmation.")
 KEEP_GOING = option(
     "--keep-going/--stop-at-bad-line",
-    "Leave out and name what cannot be read or stored, or store nothing.",
+    "Leave out and list what cannot be read or stored, or store nothing.",
     default=True,
     hidden=True,
 )
@@ -367,7 +367,7 @@ def search_options(*hidden: str) -> Callable[[_Function], _Function]:
 def search_arguments(
     *, profile: str | None, kinds: tuple[str, ...], untuned: bool, **rest: Any
 ) -> dict[str, Any]:
-    """The arguments of the engine for the options of a search."""
+    """Return the engine's arguments for the options of a search."""
     from recollect.domain.records import recall_arguments  # few commands search
 
     named = {"profile": profile or DEFAULT_PROFILE, "kinds": kinds or KINDS, "tuned": not untuned}
@@ -385,7 +385,7 @@ def read_text(words: tuple[str, ...], what: str) -> str:
     if words and words != (STDIN,):
         return " ".join(words)
     if not words and sys.stdin.isatty():
-        raise click.UsageError(f"There is no {what}: give it as an argument, or pipe it in.")
+        raise click.UsageError(f"There is no {what}: give it as an argument, or pipe it to standard input.")
     text = read_bytes(STDIN).decode("utf-8", "surrogateescape").strip()
     if not text:
         raise click.UsageError(f"There is no {what}: standard input is empty.")
@@ -405,7 +405,7 @@ def read_bytes(file: str) -> bytes:
 
 
 def existing_file(file: str, otherwise: str = "") -> Path:
-    """Return the path, or refuse a missing file before a store is created for it."""
+    """Return the path. Refuse a missing file before a store is created."""
     path = Path(file)
     if not path.is_file():
         raise click.ClickException(f"There is no file {file}.{otherwise}")
@@ -417,6 +417,6 @@ def confirm(question: str, *, yes: bool) -> None:
     if yes:
         return
     if not sys.stdin.isatty():
-        raise click.ClickException(f"{question} This is no terminal to answer in; add --yes to do it.")
+        raise click.ClickException(f"{question} Standard input is not a terminal; add --yes to confirm.")
     if not click.confirm(question, err=True):
         raise click.ClickException("Nothing was changed.")

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from recollect.stores.port import Progress
 
-_ENVIRON: Mapping[str, str] = os.environ  # noqa: TID251  # what every program obeys, and no setting of ours
+_ENVIRON: Mapping[str, str] = os.environ  # noqa: TID251  # a convention of all programs, not a setting of Recollect
 
 Mark = Literal["ok", "note", "problem"]
 
@@ -61,10 +61,10 @@ class Column:
     title: str = ""
     role: Role = ""
     wrap: Literal["fold", "whole", "cut"] = "fold"
-    """Fold long texts, never fold them, or cut them to one line."""
+    """Whether to fold long texts, never to fold them, or to cut them to one line."""
     right: bool = False
     fill: bool = False
-    """It takes the width that the others leave."""
+    """Whether the column takes the width that the others leave."""
     width: int | None = None
     max_width: int | None = None
 
@@ -79,7 +79,7 @@ class Paragraph:
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """A sentence about what was done, with details."""
+    """A sentence about the result of the command, with details."""
 
     text: str
     details: Sequence[str] = ()
@@ -88,17 +88,17 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Rows under titles; a title alone is a column with the usual looks."""
+    """Rows under titles. A title that is a text stands for a column with the default style."""
 
     columns: Sequence[Column | str]
     rows: Sequence[Sequence[Cell]]
     grid: bool = False
-    """Without titles and rules."""
+    """Whether to leave out titles and rules."""
     indent: int = 0
     most: int | None = None
-    """Rows that are shown; the rest is counted."""
+    """Maximum number of rows to show; the others are counted."""
     total: int = 0
-    """How many there are, where the rows are not all."""
+    """The number of all rows, if `rows` has only some of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,12 +149,12 @@ class Result:
     def table(
         cls, data: Any, columns: Sequence[Column | str], rows: Sequence[Sequence[Cell]], footer: str = ""
     ) -> Result:
-        """A table, and a footer that says what to do next."""
+        """Return a table with a footer that suggests the next command."""
         return cls(data, [*([Table(columns, rows)] if rows else []), *muted(footer)])
 
 
 def stacked(*lines: Words) -> Words:
-    """Join lines into one cell, without the empty ones."""
+    """Join lines into one cell; skip empty lines."""
     pieces: list[str | Styled] = []
     for line in lines:
         words = [line] if isinstance(line, str | Styled) else [*line]
@@ -172,17 +172,17 @@ def titled(title: str, role: Role = "strong") -> Paragraph:
 
 
 def right_aligned(*titles: str) -> list[Column]:
-    """Columns of numbers."""
+    """Return right-aligned columns, for numbers."""
     return [Column(title, right=True) for title in titles]
 
 
 def fields_of(value: Any) -> dict[str, Any]:
-    """The fields of a dataclass; their values are not converted."""
+    """Return the fields of a dataclass, with unconverted values."""
     return {field.name: getattr(value, field.name) for field in fields(value)}
 
 
 def picked(value: object, *names: str) -> dict[str, Any]:
-    """These attributes, in this order."""
+    """Return these attributes of a value, in this order."""
     return {name: getattr(value, name) for name in names}
 
 
@@ -205,7 +205,7 @@ def render(result: Result, *, as_json: bool, color: bool | None) -> None:
 
 
 def wants_color(option: bool | None, stream: IO[str]) -> bool:
-    """`--color` or `--no-color`, else NO_COLOR, else FORCE_COLOR, else whether it is a terminal."""
+    """Whether to use colours: by the option, else NO_COLOR, else FORCE_COLOR, else if it is a terminal."""
     if option is not None:
         return option
     if _ENVIRON.get("NO_COLOR"):
@@ -230,7 +230,7 @@ def fail(kind: str, message: str, hint: str, *, as_json: bool) -> None:
 
 
 def tell(text: str, color: bool | None, *, dim: bool = False) -> None:
-    """Print to standard error: wrapped for a person, on one line for a log."""
+    """Print to standard error: wrapped in a terminal, on one line in a log."""
     painted, lines = wants_color(color, sys.stderr), [text]
     if painted or sys.stderr.isatty():
         from recollect.cli.terminal import wrap_text  # --help needs none
@@ -248,7 +248,7 @@ def _plain(value: object) -> Any:
         return value.isoformat()
     if isinstance(value, Mapping):
         return dict(value)
-    raise TypeError(f"{type(value).__name__} has no JSON form")
+    raise TypeError(f"A value of type {type(value).__name__} cannot be written as JSON")
 
 
 # Progress of long work, on standard error of a terminal
@@ -256,9 +256,9 @@ def _plain(value: object) -> Any:
 
 @contextmanager
 def progress(*titles: str) -> Iterator[tuple[Progress | None, ...]]:
-    """A bar for each stage of the work, removed at the end; None without a terminal.
+    """Show a bar for each stage of the work, until its end; yield None without a terminal.
 
-    A bar appears with its first step, since some stages are seldom needed.
+    A bar appears with its first step, since some stages are rarely needed.
     """
     if not sys.stderr.isatty():
         yield (None,) * len(titles)
@@ -275,7 +275,7 @@ def _stage(bars: Callable[[], Bars], title: str) -> Progress:
 
 @contextmanager
 def steps(*names: str) -> Iterator[Progress | None]:
-    """One bar for work in steps, with the name of the current step."""
+    """Show one bar for work in steps, with the name of the current step."""
     if not sys.stderr.isatty():
         yield None
         return
@@ -296,7 +296,7 @@ def _bars() -> Bars:
     from rich.text import Text
 
     class Count(rich_progress.ProgressColumn):
-        """`1,200 of 5,000 · 310/s · 12 s left`, as far as it is known."""
+        """Return `1,200 of 5,000 · 310/s · 12 s left`, without the unknown parts."""
 
         def render(self, task: rich_progress.Task) -> Text:
             known = [f"{task.completed:,.0f}" + (f" of {task.total:,.0f}" if task.total else "")]

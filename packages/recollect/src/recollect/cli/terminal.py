@@ -28,10 +28,10 @@ _CODES: dict[Role, str] = {
     "bad": "31",
     "struck": "2;9",
 }
-"""The terminal's numbers of each style (SGR)."""
+"""The SGR codes of each style."""
 _GAP = "  "
 _NARROWEST = 8
-"""Columns are folded down to this width; a terminal that is narrower still breaks the lines itself."""
+"""Minimum width of a folded column. A narrower terminal breaks the lines itself."""
 _WORD = re.compile(r" *[^ ]+")
 
 
@@ -46,7 +46,7 @@ _Line = list[_Run]
 
 
 def draw(blocks: Iterable[Block], *, width: int, color: bool) -> Iterator[str]:
-    """Yield the lines of the blocks; a headed table has an empty line around it, and none is doubled."""
+    """Yield the lines of the blocks, with one empty line before and after a table with titles."""
     is_empty = True  # also before the first line
     owed = False
     for block in blocks:
@@ -134,14 +134,14 @@ def _table(block: Table, width: int) -> Iterator[_Line]:
 
 
 def _column(place: int, given: Column | str, *, is_number: bool) -> Column:
-    """A title alone: the first column names things, in one piece."""
+    """Return the column for a title. The first column holds names, which are not folded."""
     if isinstance(given, Column):
         return given
     return Column(given, "name", "whole") if place == 0 else Column(given, right=is_number)
 
 
 def _column_widths(columns: Sequence[Column], rows: Sequence[Sequence[_Line]], width: int) -> list[int]:
-    """The width of each column: of its widest line, and less where the rows would not fit."""
+    """Return the width of each column: its widest line, or less if the rows would not fit."""
     widths = []
     for place, column in enumerate(columns):
         texts = ("".join(run.text for run in row[place]) for row in rows)
@@ -149,7 +149,7 @@ def _column_widths(columns: Sequence[Column], rows: Sequence[Sequence[_Line]], w
         widths.append(column.width or min(widest, column.max_width or widest))
     room = width - len(_GAP) * (len(columns) - 1)
     folded = [each.wrap != "whole" and each.width is None for each in columns]
-    for first in (True, False):  # the others only where these are not enough
+    for first in (True, False):  # narrow the other columns only if these do not suffice
         places = [place for place, may_shrink in enumerate(folded) if may_shrink or not first]
         while places and (excess := sum(widths) - room) > 0:
             place = max(places, key=widths.__getitem__)
@@ -184,7 +184,7 @@ def _wrapped(runs: _Line, width: int) -> list[_Line]:
 
 
 def _breaks(text: str, width: int, *, inside: bool = True) -> Iterator[tuple[int, int]]:
-    """Where each line starts and ends; with `inside`, a word that is too long is broken."""
+    """Yield where each line starts and ends. With `inside`, a word that is too long is broken."""
     begin = 0
     for paragraph in text.split("\n"):
         start = end = begin
@@ -202,7 +202,7 @@ def _breaks(text: str, width: int, *, inside: bool = True) -> Iterator[tuple[int
 
 
 def _fitting(text: str, width: int) -> int:
-    """How many characters fit, one at least."""
+    """Return how many characters fit, at least one."""
     used = 0
     for place, sign in enumerate(text):
         used += _cell_width(sign)
@@ -212,7 +212,7 @@ def _fitting(text: str, width: int) -> int:
 
 
 def _cell_width(text: str) -> int:
-    """The cells that a terminal gives to a text: two to a wide character, none to a combining one."""
+    """Return the width of a text in terminal cells: a wide character has two, a combining one none."""
     if text.isascii():
         return len(text)
     return sum(

@@ -1,4 +1,4 @@
-"""How a memory is named, described and written as JSON wherever a command shows one."""
+"""The name, description and JSON of a memory, the same in every command."""
 
 from __future__ import annotations
 
@@ -23,23 +23,23 @@ _USUAL_DEPTH = 2
 
 
 def memory_data(memory: Memory) -> dict[str, Any]:
-    """The fields that every protocol shows, and its former texts."""
+    """Return the fields that every protocol shows, and the memory's former texts."""
     return {**to_json(memory), "former": memory.former}
 
 
 def heading(memory: Memory, zone: tzinfo | None) -> Words:
-    """Its name or speaker, then what is unusual about it, and its id."""
+    """Return the memory's name or speaker, its unusual properties, and its id."""
     facts = Styled(facts_line(memory, zone), "muted")
     if memory.kind == "entity":
         return Styled(one_line(memory.name), "entity"), "  ", facts
-    # In one piece: it must not end one line and begin the next.
+    # Without spaces, so that a line break cannot split it.
     ending = f"  {superseded_text(memory)}".replace(" ", "\u00a0") if memory.superseded_at else ""
     name = Styled(one_line(speaker_of(memory) or memory.kind), "speaker")
     return name, "  ", facts, Styled(ending, "bad")
 
 
 def facts_line(memory: Memory, zone: tzinfo | None) -> str:
-    """`person · paused · #12`, `message · session harbour · 2024-05-06 10:32 · #12`."""
+    """Return `person · paused · #12` or `message · session harbour · 2024-05-06 10:32 · #12`."""
     status = "" if memory.status == "active" else str(memory.status)
     known = [memory.type, status]
     if memory.kind != "entity":
@@ -56,12 +56,12 @@ def facts_line(memory: Memory, zone: tzinfo | None) -> str:
 
 
 def speaker_of(memory: Memory) -> str:
-    """The speaker, by name, else by role."""
+    """Return the speaker's name, else the role."""
     return memory.speaker or memory.role or ""
 
 
 def label(memory: Memory | None) -> str:
-    """A memory in a few words."""
+    """Return a memory in a few words."""
     if memory is None:
         return "(purged since)"
     text = memory.name or memory.text
@@ -69,14 +69,14 @@ def label(memory: Memory | None) -> str:
 
 
 def superseded_text(memory: Memory) -> str:
-    """`superseded by #12`, where it is."""
+    """Return `superseded by #12`; empty if the memory is current."""
     if memory.superseded_at is None:
         return ""
     return f"superseded by #{memory.superseded_by}" if memory.superseded_by else "superseded"
 
 
 def memory_fields(memory: Memory, zone: tzinfo | None) -> Iterator[tuple[str, str]]:
-    """All that is known of a memory beside its text and name, as far as it is unusual."""
+    """Return the fields of a memory besides its text and name that differ from their defaults."""
     turn = "" if memory.position is None else f", turn {memory.position}"
     created = "date unknown" if memory.undated else iso_minute(memory.created_at, zone)
     by = f"by #{memory.superseded_by} " if memory.superseded_by else ""
@@ -104,7 +104,7 @@ def memory_fields(memory: Memory, zone: tzinfo | None) -> Iterator[tuple[str, st
 
 
 def entity_fields(memory: Memory) -> Iterator[tuple[str, str]]:
-    """Fields of an entity beside its name, type and observations, where they are unusual."""
+    """Return the fields of an entity besides name, type and observations that differ from their defaults."""
     if memory.tags:
         yield "tags", ", ".join(memory.tags)
     yield from strengths(memory)
@@ -113,7 +113,7 @@ def entity_fields(memory: Memory) -> Iterator[tuple[str, str]]:
 
 
 def strengths(memory: Memory) -> Iterator[tuple[str, str]]:
-    """Fields that dreams read and write, where they are unusual."""
+    """Return the fields that dreams read and write, if they differ from their defaults."""
     if memory.pinned:
         yield "pinned", "yes"
     if memory.importance_tag is not None:
@@ -129,24 +129,24 @@ def strengths(memory: Memory) -> Iterator[tuple[str, str]]:
 
 
 def with_remedy(note: str) -> str:
-    """Add the command that helps to a note about missing vectors."""
+    """Add the command to run to a note about missing vectors."""
     from recollect.search.recall import WAITING  # loads the engine
     from recollect.search.why_not import MAY_WAIT
 
     return f"{note} Run: recollect reindex" if note.endswith((WAITING, MAY_WAIT)) else note
 
 
-# Which piece of a memory to show for a query, with the query's words marked
+# The piece of a memory to show for a query, with the query's words marked
 
 _WIDTH = 280
 _WIDTH_IN_TABLE = 120
-# Endings differ between the query and the text (walk, walking), so words are compared by how they begin.
+# Word endings may differ between the query and the text (walk, walking), so compare how words begin.
 _STEM = 5
 _WORD = 20
 
 
 def hit_excerpt(hit: Hit, query: str) -> str:
-    """The piece with the query's words, or the one nearest in meaning, or the first there is."""
+    """Return the piece with the query's words, else the nearest in meaning, else the first one."""
     # The passage nearest in meaning, without the name and type or the speaker, which the heading shows.
     nearest = hit.passage or ""
     if nearest and hit.memory.kind != "entity":
@@ -165,7 +165,7 @@ def hit_excerpt(hit: Hit, query: str) -> str:
 
 
 def matching_observation(entity: Memory, query: str) -> str | None:
-    """The observation with most of the query's words; None where none has any."""
+    """Return the observation with most of the query's words; None if no observation has one."""
     best = max(_pieces(entity), key=lambda piece: _shared_words(query, piece), default="")
     return _excerpt(best, query, _WIDTH_IN_TABLE) if _shared_words(query, best) else None
 
@@ -179,14 +179,14 @@ def highlighted(text: str, query: str) -> Words:
 
 
 def _stems(query: str) -> list[str]:
-    """How the query's words begin, without stopwords."""
+    """Return the beginnings of the query's words, without stopwords."""
     from recollect.text.tokens import content_words  # loads the grammar of words
 
     return [word[:_STEM] for word in content_words(query)]
 
 
 def _excerpt(text: str, query: str, width: int) -> str:
-    """One line of at most this width, around the query's first word where the text is longer."""
+    """Return one line of at most this width; of a longer text, the part around the query's first word."""
     line = " ".join(text.split())
     if len(line) <= width:
         return line
@@ -197,7 +197,7 @@ def _excerpt(text: str, query: str, width: int) -> str:
     start = max(0, min(places, default=0) - width // 3)
     end = start + width
     before, after = "…" if start else "", "…" if end < len(line) else ""
-    # Cut at spaces where there are any near: half a word is hard to read.
+    # Cut at a near space if there is one: half a word is hard to read.
     if before:
         space = line.find(" ", start, start + _WORD)
         start = space + 1 if space >= 0 else start
@@ -214,7 +214,7 @@ def _pieces(memory: Memory) -> Sequence[str]:
 
 
 def _shared_words(query: str, piece: str) -> int:
-    """How many of the query's words the piece has; the whole query in it counts as one more."""
+    """Return how many of the query's words the piece has, plus one if it contains the whole query."""
     from recollect.text.tokens import fold, words  # loads the grammar of words
 
     here = words(piece)

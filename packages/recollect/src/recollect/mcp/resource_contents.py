@@ -20,7 +20,7 @@ from recollect.operations.rows import entity_row, memory_row, relation_row
 if TYPE_CHECKING:
     from recollect.engine import Engine
 
-_MOST_DIGITS = 19
+_MAX_DIGITS = 19
 _BUDGET_TOKENS = 40_000
 ABSENT = 0
 """The fingerprint of a missing resource."""
@@ -96,7 +96,7 @@ def _ids(engine: Engine, begun: str) -> tuple[list[str], int | None]:
         return [], 0
     ids: list[int] = []
     # The digits 12 match the ids 12, 120 to 129, 1200 to 1299 …
-    for digits in range(_MOST_DIGITS - len(begun)):
+    for digits in range(_MAX_DIGITS - len(begun)):
         low, count = first * 10**digits, 10**digits
         found = within.ids_after(low - 1, most - len(ids))
         ids += [id_ for id_ in found if id_ < low + count]

@@ -44,9 +44,9 @@ if TYPE_CHECKING:
 # Calls run in parallel threads, within limits, so that one caller cannot starve the others.
 
 # Maximum number of parallel calls. More calls would only wait for the same file.
-_MOST_CALLS = 8
+_MAX_CALLS = 8
 # Maximum number of parallel calls of one client, so that other clients need not wait.
-_MOST_CALLS_EACH = 4
+_MAX_CALLS_EACH = 4
 CALL_SECONDS = 60.0
 """Maximum duration of a call that only reads. Writes run to their end."""
 
@@ -57,13 +57,13 @@ class Calls:
     """The limits on calls, shared by all connections of a process."""
 
     def __init__(self) -> None:
-        self._limiter = anyio.CapacityLimiter(_MOST_CALLS)
+        self._limiter = anyio.CapacityLimiter(_MAX_CALLS)
         # A limiter without waiting calls is dropped.
         self._limiters: WeakValueDictionary[str, anyio.CapacityLimiter] = WeakValueDictionary()
 
     def places_of(self, caller: str) -> anyio.CapacityLimiter:
         """Return the limiter for the calls of this caller."""
-        return self._limiters.setdefault(caller, anyio.CapacityLimiter(_MOST_CALLS_EACH))
+        return self._limiters.setdefault(caller, anyio.CapacityLimiter(_MAX_CALLS_EACH))
 
     async def in_thread(self, work: Callable[[], _Work], *, abandon: bool = True) -> _Work:
         """Run work in a thread, in parallel with other calls. A cancelled write still finishes."""

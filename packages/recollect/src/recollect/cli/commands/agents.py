@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 
     from recollect.agents.clients import Client, HookClient, Launch
 
-_ENVIRON: Mapping[str, str] = os.environ  # noqa: TID251  # clients name their folders in variables of their own
+_ENVIRON: Mapping[str, str] = os.environ  # noqa: TID251  # clients name their folders in their own variables
 _AS_OPTIONS = ("store", "owner", "agent", "model")
 _OVER_HTTP = ("token", "allow_hosts")
-"""A server that a client starts does not need these."""
+"""Settings that a server does not need if a client starts it."""
 _CLIENT = click.argument("client", metavar="CLIENT", type=click.Choice(tuple(clients.CLIENTS)))
 _HOOK_CLIENT = click.argument("client", metavar="CLIENT", type=click.Choice(tuple(clients.HOOK_CLIENTS)))
 _NAME = option("--name NAME", "Name of the server in the client.", default="recollect")
@@ -63,7 +63,7 @@ def mcp_install_command(
     are written too, because clients do not see your shell. Installing again updates the entry.
     """
     to = clients.CLIENTS[client]
-    # Without this package, the server would fail later, unseen. Version 1 of `mcp` lacks the module.
+    # Without this package, the server would fail later, in the client. Version 1 of `mcp` lacks the module.
     if find_spec("mcp_types") is None:
         raise missing_extra("The server", "mcp", "No module named 'mcp_types'")
     launch, warnings = _launch(call, tools)
@@ -182,7 +182,7 @@ def mcp_list_command(_: Call, name: str, project: str | None) -> Result:
 def mcp_command(_: Call) -> None:
     """Connect Claude, Cursor, VS Code and others, or disconnect.
 
-    Each client has a settings file with the MCP servers that it starts. Ours is `recollect serve`.
+    Each client has a settings file with the MCP servers that it starts. Recollect's is `recollect serve`.
     """
 
 
@@ -248,7 +248,7 @@ def hooks_install_command(
 @_PROJECT
 @HIDDEN_DRY_RUN
 def hooks_uninstall_command(_: Call, client: str, project: str | None, dry_run: bool) -> Result:
-    """Remove our hooks from a client's settings.
+    """Remove Recollect's hooks from a client's settings.
 
     If nothing else changed since the installation, the file is as it was before. The memory stays. The
     process that answers hooks ends. After the last client, the hooks' files and log are deleted too.
@@ -401,14 +401,14 @@ def _removed_text(what: str, title: str, path: Path, edit: SettingsEdit) -> str:
 
 
 def _local_settings(call: Call) -> list[Any]:
-    """Settings from an option or the environment, which a client does not see."""
+    """Return the settings from options or the environment, which a client does not see."""
     return [
         row for row in call.settings()[1] if row.origin == "option" or row.origin.startswith("RECOLLECT_")
     ]
 
 
 def _launch(call: Call, tools: str | None) -> tuple[Launch, list[str]]:
-    """The server's command with the settings of this shell, and a warning for each secret."""
+    """Return the server's command with the settings of this shell, and a warning for each secret."""
     command_, *first = clients.launch_words()
     arguments = [*first, "serve"]
     variables: dict[str, str] = {}
@@ -434,7 +434,7 @@ def _launch(call: Call, tools: str | None) -> tuple[Launch, list[str]]:
 
 
 def _hook_options(call: Call, *, allow_secrets: bool) -> tuple[list[str], list[str]]:
-    """The options of a hook, which does not see this shell, and warnings."""
+    """Return the options of a hook, which does not see this shell, and warnings."""
     from recollect.stores.url import StoreUrl
 
     options, warnings = ["--folder", hooks_folder()], []
@@ -476,7 +476,7 @@ def _folder(project: str | None) -> Path:
 
 
 def _hooks_installed(project: str | None) -> list[dict[str, str]]:
-    """For each client, whether its settings have our hooks."""
+    """Return for each client whether its settings have Recollect's hooks."""
     installed = []
     for each in clients.HOOK_CLIENTS.values():
         path = _file(each, project)

@@ -248,7 +248,7 @@ def show_command(call: Call, names: tuple[str, ...], history: bool, events: bool
 
 
 def _by_part_of_name(memory: Engine, text: str) -> Memory | None:
-    """The entity whose name contains this text, if it is the only one."""
+    """Return the entity whose name contains this text, if there is only one."""
     near = [] if text.startswith("#") else names_containing(memory, text)
     return memory_if_any(memory, near[0]) if len(near) == 1 else None
 
@@ -351,7 +351,7 @@ def _entity_card(entity: Memory, graph: Graph, zone: tzinfo, links: Links, *, hi
 
 
 def _about(observation: Observation, zone: tzinfo) -> str:
-    """`decision · 2026-03-01 · #7`: the kind if it has one, its first or last day, and the id."""
+    """Return `decision · 2026-03-01 · #7`: the kind if it has one, the first or last day, and the id."""
     kind = [] if observation.kind == "generic" else [one_line(observation.kind)]
     ended = observation.superseded_at
     began = iso_day(observation.happened_at or observation.created_at, zone)
@@ -385,7 +385,7 @@ def _field_table(fields: Sequence[tuple[str, str]]) -> list[Block]:
 
 
 def _linked_fields(links: Links) -> Iterator[tuple[str, str]]:
-    """Memories that appear in the same answers, the most frequent first."""
+    """Return memories that appear in the same answers, the most frequent first."""
     for place, (other, weight) in enumerate(links):
         text = ellipsize(other.name or other.text, 100)
         yield "" if place else "comes up with", f"{text}  #{other.id}, {quantity(weight, 'answer')}"

@@ -35,9 +35,9 @@ if TYPE_CHECKING:
     from recollect.engine import Engine
 
 _COPIES = ("-before-schema-", "-damaged", "-salvaged")
-"""Endings of the copies that the store makes itself."""
-_MOST_NAMED = 10
-"""Memories that the answer names; for more, it gives ids."""
+"""File endings of the copies that the store makes itself."""
+_MAX_NAMED = 10
+"""Maximum number of memories that the answer names; of more, it prints only ids."""
 
 
 @command(
@@ -60,7 +60,7 @@ _MOST_NAMED = 10
 @option("--pin/--no-pin", "Keep it from fading, or let it fade.", to="pinned", default=None)
 @option(
     "--mark WORD",
-    "Your word for why it matters; it does not fade then; '': none.",
+    "Your word for why it matters; a marked memory does not fade; '' removes the mark.",
     to="importance_tag",
 )
 def update_command(call: Call, memory: str, tags: tuple[str, ...], **given: Any) -> Result:
@@ -110,7 +110,7 @@ def supersede_command(call: Call, old: int, new: tuple[str, ...], only: bool) ->
     details = [f"Now valid, #{done.by.id}: {ellipsize(done.by.text or done.by.name)}"]
     for place, each in enumerate(done.retired):
         what = "Retired too, a near-copy" if place else "Retired"
-        entities = [] if each.observation is None else _as_far_as_readable(engine, [each.id])
+        entities = [] if each.observation is None else _read_to_name(engine, [each.id])
         where = f"observed of {entities[0].name}" if entities else f"#{each.id}"
         details.append(f"{what}, {where}: {ellipsize(each.text)}")
     for alike in done.similar:
@@ -176,7 +176,7 @@ def forget_command(
     if absent:
         details = [f"Not found: {absent:,} of {len(set(what)):,}."]
     if ids:
-        named = _as_far_as_readable(memory, gone[:_MOST_NAMED])
+        named = _read_to_name(memory, gone[:_MAX_NAMED])
         details += [f"{_name(each)}: {ellipsize(label(each) if each.text else each.type)}" for each in named]
     if gone:
         details.append(f"Undo: recollect restore {' '.join(map(str, gone))}")
@@ -218,7 +218,7 @@ def restore_command(call: Call, what: tuple[str, ...], observation: bool, yes: b
             before = [memory.get(id_) for id_ in ids]
             back = [memory.restore(id_) for id_ in ids]
             replacing = {each.superseded_by for each in before if each and each.superseded_by}
-            found = _as_far_as_readable(memory, sorted(replacing))
+            found = _read_to_name(memory, sorted(replacing))
             valid = {each.id for each in found if each.deleted_at is None}
             pairs = zip(before, back, strict=True)
             details = [line for was, now in pairs for line in _restored(was, now, valid)]
@@ -281,7 +281,7 @@ def purge_command(call: Call, before: datetime | timedelta, yes: bool) -> Result
     return Result.message(text, data, [own] if gone else [], warnings=warnings)
 
 
-def _as_far_as_readable(memory: Engine, ids: Sequence[int]) -> list[Memory]:
+def _read_to_name(memory: Engine, ids: Sequence[int]) -> list[Memory]:
     """Read memories that were just written, to name them. A failed read does not undo the write."""
     from recollect.services import attempt_follow_up  # --help needs none
 
@@ -307,13 +307,13 @@ def _name(memory: Memory) -> str:
 
 
 def _absent(memory: Engine, ids: Sequence[int]) -> Iterator[str]:
-    """Why these were not forgotten: forgotten before, or unknown."""
+    """Return why these were not forgotten: they were forgotten before, or are unknown."""
     before = [id_ for id_ in ids if memory.get(id_) is not None]
     for known, one, several in (
         (before, "was already forgotten", "were already forgotten"),
         ([id_ for id_ in ids if id_ not in before], "does not exist", "do not exist"),
     ):
-        more = f" and {len(known) - _MOST_NAMED:,} more" if len(known) > _MOST_NAMED else ""
-        names = ", ".join(f"#{id_}" for id_ in known[:_MOST_NAMED])
+        more = f" and {len(known) - _MAX_NAMED:,} more" if len(known) > _MAX_NAMED else ""
+        names = ", ".join(f"#{id_}" for id_ in known[:_MAX_NAMED])
         if known:
             yield f"{names}{more} {one if len(known) == 1 else several}; `recollect list` shows ids."

@@ -170,11 +170,11 @@ def dream_command(
     if context.invoked_subcommand is not None:
         if dry_run or phases or without or no_gate:
             raise click.UsageError(
-                "These options belong to `recollect dream` alone; leave them out here.", context
+                "These options work only with `recollect dream` itself; leave them out here.", context
             )
         return None
     if not set(phases or PHASES) - set(without):
-        raise click.UsageError("That leaves no phase.", context)
+        raise click.UsageError("That leaves no phase; leave out fewer of them.", context)
     memory = call.memory()
     try:
         with steps(*_STAGES) as progress:
@@ -213,13 +213,13 @@ def _texts(memories: Mapping[int, Memory], ids: Iterable[int]) -> dict[str, str]
 # The view of a dream: the sections of its report, the gate, and the journal
 
 _SHOWN = 3
-"""Memories that each section names by default."""
+"""Number of memories that each section names by default."""
 _LOST_SHOWN = 10
 _ROLES: dict[str, Role] = {
     **dict.fromkeys(("faded", "archived"), "changed"),
     **dict.fromkeys(("pruned", "corrected"), "bad"),
 }
-"""The colour of a section; the others are green."""
+"""The style of a section; the other sections are green."""
 _SECTIONS = {
     "stronger": ("Stronger", ""),
     "faded": ("Faded", ""),
@@ -251,15 +251,15 @@ class _ShownDream:
     dry_run: bool = False
     undone_at: datetime | None = None
     left: Sequence[int] = ()
-    """Memories that changed during the dream, which it then skipped."""
+    """Memories that changed during the dream, so that the dream skipped them."""
     journal: Mapping[str, Any] | None = None
-    """Shown line by line, if it is given."""
+    """The journal, if it is to be shown line by line."""
     in_full: bool = False
-    """Name all memories of the report, rather than a few of each section."""
+    """Whether to name all memories of the report, not only a few of each section."""
 
     @property
     def blamed(self) -> str | None:
-        """The phase that the gate refused, if any; nothing was written then."""
+        """Return the phase that the gate refused, if any. In that case nothing was written."""
         gate = self.report["gate"]
         return None if gate is None or gate["blame"] is None else str(gate["blame"])
 
@@ -274,7 +274,7 @@ class _Section(NamedTuple):
     title: str
     total: int
     rows: Sequence[tuple[Words, ...]] = ()
-    """The id, the change, and the text with the related text below it."""
+    """A row: the id, the change, and the text with the related text below it."""
     note: str = ""
 
 
@@ -294,13 +294,13 @@ def _ids_in_report(report: Mapping[str, Any]) -> list[int]:
 
 
 def _ids_in_journal(journal: Mapping[str, Any]) -> list[int]:
-    """The memories in the journal; the report names the owners of observations."""
+    """Return the memories in the journal. The report names the owners of observations."""
     changed = [int(id_) for what, id_, *_ in _journal_changes(journal, {}) if "observation" not in what]
     return [*changed, *(second for _, second, *_ in journal["links"])]
 
 
 def _brief_report(report: Mapping[str, Any]) -> str:
-    """`9 stronger, 39 faded, 1 merged`: for a list of dreams."""
+    """Return a summary for a list of dreams: `9 stronger, 39 faded, 1 merged`."""
     counts = [
         f"{each.total:,} {_BRIEF.get(each.word, each.word)}"
         for each in _sections(report, {})
@@ -401,10 +401,10 @@ def _gate_view(dream: _ShownDream, gate: Mapping[str, Any]) -> Iterator[Block]:
 
 
 def _next_steps(dream: _ShownDream) -> Iterator[Paragraph]:
-    """The commands that go on from here."""
+    """Return the commands that may follow."""
     skipped = dream.report["skipped"]
     if skipped:
-        yield titled(f"Skipped, since questions would have found less: {', '.join(skipped)}", "changed")
+        yield titled(f"Skipped, or past questions would find less: {', '.join(skipped)}", "changed")
     if dream.blamed is not None:
         yield Paragraph(f"To leave out that phase: recollect dream --without {dream.blamed}")
         yield from muted("To dream anyway: recollect dream --no-gate")
@@ -428,7 +428,7 @@ def _sections(report: Mapping[str, Any], memories: Mapping[int, Memory]) -> Iter
         return [row(id_, change) for id_, change in shown if change]
 
     def merged_observation(id_: int, gone: int, into: int) -> tuple[Words, ...]:
-        """The id is the entity's."""
+        """Return the row of a merged observation, with the id of its entity."""
         entity = memories.get(id_)
         texts = {each.id: ellipsize(each.content, 200) for each in entity.observations} if entity else {}
         text = f"{entity.name}: {texts.get(gone, '')}" if entity else label(None)
@@ -457,7 +457,7 @@ def _sections(report: Mapping[str, Any], memories: Mapping[int, Memory]) -> Iter
 
 
 def _journal_changes(journal: Mapping[str, Any], memories: Mapping[int, Memory]) -> Iterator[tuple[str, ...]]:
-    """For each field of each memory: what, id, before, after, text."""
+    """Return a row for each changed field of each memory: field, id, before, after, text."""
 
     def changed(what: str, id_: int, before: object, after: object) -> tuple[str, ...]:
         return what, str(id_), _figure(before), _figure(after), label(memories.get(id_))
@@ -486,7 +486,7 @@ def _journal_changes(journal: Mapping[str, Any], memories: Mapping[int, Memory])
 
 
 def _change(before: float, after: float, digits: int) -> str:
-    """`0.86 → 0.9`, with as few digits as show the change; empty if four do not."""
+    """Return `0.86 → 0.9` with as few digits as show the change; empty if four are too few."""
     for places in (digits, 4):
         was, now = f"{before:.{places}f}", f"{after:.{places}f}"
         if was != now:
@@ -495,7 +495,7 @@ def _change(before: float, after: float, digits: int) -> str:
 
 
 def _time_span(days: float) -> str:
-    """`5 minutes`, `3 hours`, `2.5 days`."""
+    """Return a duration as `5 minutes`, `3 hours` or `2.5 days`."""
     minutes = days * 24 * 60
     if minutes < 1:
         return "less than a minute"

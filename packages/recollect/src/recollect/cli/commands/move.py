@@ -35,13 +35,13 @@ if TYPE_CHECKING:
     from recollect.transfer.reports import ImportPreview
 
 
-_MOST_NAMED = 5
-"""Bad lines that the text names; `--json` names more."""
+_MAX_NAMED = 5
+"""Maximum number of bad lines that the text names; `--json` names more."""
 _STREAM = "Standard input"
 
 
 class _ImportFormat(click.ParamType):  # type: ignore[type-arg]  # generic only in later versions of click
-    """The name of a format. Names are read late, since listing them would slow down the help."""
+    """The name of a format. The names are loaded late, because loading them would slow down the help."""
 
     name = "format"
 
@@ -150,7 +150,7 @@ def _preview_result(seen: ImportPreview | ForeignReport, path: str) -> Result:
         quantity(seen.relations, "relation"),
         *([f"{quantity(seen.learnt, 'line')} learnt from use"] if seen.learnt else ()),
     ]
-    bad = [f"Would be left out, line {each.line}: {each.reason}" for each in seen.bad_lines[:_MOST_NAMED]]
+    bad = [f"Would be left out, line {each.line}: {each.reason}" for each in seen.bad_lines[:_MAX_NAMED]]
     return Result(
         {**fields_of(seen), "dry_run": True},
         [Message(f"{seen.format}: {', '.join(counts)}.", bad, "note" if bad else "ok"), *muted(_DRY)],
@@ -205,28 +205,28 @@ def _foreign_details(report: ForeignReport, *, dry_run: bool) -> Iterator[str]:
     if report.notes_changed:
         yield f"Changed since the last import: {quantity(report.notes_changed, 'note')}."
     if report.also_created:
-        names = ", ".join(report.also_created[:_MOST_NAMED])
+        names = ", ".join(report.also_created[:_MAX_NAMED])
         rest = _and_more(report.also_created_count)
-        yield f"Created with the type unknown, since others name them: {names}{rest}."
+        yield f"Created with the type unknown, because others name them: {names}{rest}."
     named = [(owner, number) for owner, number in report.owners if owner]
     if named:
-        listed = ", ".join(f"{owner} ({number:,})" for owner, number in named[:_MOST_NAMED])
+        listed = ", ".join(f"{owner} ({number:,})" for owner, number in named[:_MAX_NAMED])
         listed += _and_more(len(named))
         yield f"By owner: {listed}. Read them with --owner and --agent, or import with --merge-owners."
     for each in report.no_place:
         shown = f": {'; '.join(each.examples)}" if each.examples else ""
         yield f"Not kept: {each.what} ({each.count:,}){shown}"
-    yield from (f"Left unchanged, {reason}" for reason in report.left[:_MOST_NAMED])
-    if report.left_count > _MOST_NAMED:
-        yield f"… and {quantity(report.left_count - _MOST_NAMED, 'more such thing')}; --json names more."
-    yield from (f"Left out, {reason}" for reason in report.bad[:_MOST_NAMED])
-    more = report.bad_count - _MOST_NAMED
+    yield from (f"Left unchanged, {reason}" for reason in report.left[:_MAX_NAMED])
+    if report.left_count > _MAX_NAMED:
+        yield f"… and {quantity(report.left_count - _MAX_NAMED, 'more such thing')}; --json names more."
+    yield from (f"Left out, {reason}" for reason in report.bad[:_MAX_NAMED])
+    more = report.bad_count - _MAX_NAMED
     if more > 0:
         yield f"… and {quantity(more, 'more bad row')}; --json names more."
 
 
 def _and_more(count: int) -> str:
-    return f" and {count - _MOST_NAMED:,} more" if count > _MOST_NAMED else ""
+    return f" and {count - _MAX_NAMED:,} more" if count > _MAX_NAMED else ""
 
 
 def _lines_result(report: ImportReport, path: str) -> Result:
@@ -267,14 +267,14 @@ def _import_details(report: ImportReport) -> Iterator[str]:
         yield f"Type kept, which differs from the file's: {entities_text(report.types_kept)}."
     if report.also_created:
         rest = _and_more(report.also_created_count)
-        names = ", ".join(report.also_created[:_MOST_NAMED])
-        yield f"Created with the type unknown, since relations name them: {names}{rest}."
+        names = ", ".join(report.also_created[:_MAX_NAMED])
+        yield f"Created with the type unknown, because relations name them: {names}{rest}."
     if report.learnt_left_count:
         left = quantity(report.learnt_left_count, "line")
         yield f"{left} learnt from use could not be imported:"
-        for reason, count in Counter(each.reason for each in report.learnt_left).most_common(_MOST_NAMED):
+        for reason, count in Counter(each.reason for each in report.learnt_left).most_common(_MAX_NAMED):
             yield f"{count:,} times: {reason}"
-    bad, dangling = report.bad_lines[:_MOST_NAMED], report.dangling[:_MOST_NAMED]
+    bad, dangling = report.bad_lines[:_MAX_NAMED], report.dangling[:_MAX_NAMED]
     for line in bad:
         yield f"Left out, line {line.line}: {line.reason}"
     for each in dangling:

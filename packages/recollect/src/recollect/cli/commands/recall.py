@@ -135,7 +135,7 @@ def _hit(rank: int, hit: Hit, answer: Answer, zone: tzinfo) -> Table:
     text = highlighted(passage, answer.query) if passage else ""
     columns = (
         Column(role="muted", right=True, width=3),
-        Column(fill=True, role="muted" if answer.doubtful else ""),  # a guess is dimmed
+        Column(fill=True, role="muted" if answer.doubtful else ""),  # guesses are dimmed
         Column(role="muted", wrap="whole", right=True),
     )
     others = [
@@ -217,7 +217,7 @@ def _why_not_view(why: WhyNot, zone: tzinfo) -> Iterator[Block]:
 
 
 def _steps(reasons: Sequence[Reason], costs: Sequence[Cost] = (), *, indent: int) -> Iterator[Block]:
-    """The steps of a score that changed it, with the places that each cost or won; the others are counted."""
+    """Return the steps that changed a score, with the places that each cost or won. Count the others."""
     from recollect.ranking.candidates import effect_text  # loads the arithmetic
 
     columns = (
@@ -240,7 +240,7 @@ def _steps(reasons: Sequence[Reason], costs: Sequence[Cost] = (), *, indent: int
 
 
 def _places(left: list[Cost], reason: Reason) -> Words:
-    """The places that a step cost. The cost is removed from the list: a profile may have a step twice."""
+    """Return the places that a step cost, and remove the cost from the list: a step may occur twice."""
     cost = next((each for each in left if (each.step, each.value) == (reason.step, reason.value)), None)
     if cost is None:
         return ""

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from recollect.domain.results import ObservedBatch, Remembered, RememberedBatch
 
 
-_MOST_NAMED = 10
+_MAX_NAMED = 10
 
 
 @command(
@@ -101,7 +101,7 @@ def remember_command(
             f"Both are kept. To replace the older one: recollect supersede {alike.id} {note.id}",
         ]
     return Result.message(
-        f"Remembered as #{note.id}." if note.created else f"#{note.id} says that already{again}.",
+        f"Remembered as #{note.id}." if note.created else f"#{note.id} already has this text{again}.",
         {**fields_of(note), "times": times, **picked(batch, "note", "model_note")},
         details,
         "ok" if alike is None and not note.contradicts else "note",
@@ -147,23 +147,23 @@ def _notes_view(notes: Sequence[Remembered], origin: str = "") -> Iterator[Block
 
 
 def _new_and_known(notes: Sequence[Remembered]) -> str:
-    """`3 new notes`, `3 new notes, 2 known`."""
+    """Return `3 new notes` or `3 new notes, 2 known`."""
     new = sum(note.created for note in notes)
     known = len(notes) - new
     return f"{quantity(new, 'new note')}{f', {known:,} known' if known else ''}"
 
 
 def _left_out(left_out: Sequence[str], things: str = "") -> list[str]:
-    """Warnings that name the first lines left out, and count the rest."""
-    warnings = [f"left out, {each}" for each in left_out[:_MOST_NAMED]]
-    more = len(left_out) - _MOST_NAMED
+    """Return warnings that name the first lines left out, and count the others."""
+    warnings = [f"left out, {each}" for each in left_out[:_MAX_NAMED]]
+    more = len(left_out) - _MAX_NAMED
     if more > 0:
         warnings.append(f"left out {f'{more:,} more {things}'.strip()}; --json names them.")
     return warnings
 
 
 def _embedding_warnings(batch: RememberedBatch | ObservedBatch) -> list[str]:
-    """Why search by meaning does not find the new texts yet, and a note about the model's languages."""
+    """Return why search by meaning does not find the new texts yet, and a note on the model's languages."""
     return [note for note in (_unfinished(batch.note), batch.model_note) if note]
 
 
@@ -246,7 +246,7 @@ def _observed(batch: ObservedBatch, *, replaced: str | None = None) -> Result:
     if observed.created:
         text = f"Created {name} with {quantity(added, 'observation')}." if added else f"Created {name}."
     elif not observed.changed:
-        text = f"{name} exists, and has all of this already."
+        text = f"{name} already exists with all of this."
     else:
         gains = [f"is now of type {observed.took_type}"] if observed.took_type is not None else []
         gains += [f"has {quantity(added, 'new observation')}"] if added else []
@@ -425,7 +425,7 @@ def session_add_command(
 def session_extract_command(call: Call, name: str) -> Result:
     """Make notes of what is worth keeping in a stored conversation.
 
-    The setting `extractor` says how: by rules, or by a language model. Notes that exist are only counted.
+    The setting `extractor` chooses between rules and a language model. Notes that exist are only counted.
     """
     sessions = call.memory().sessions
     if not sessions.turns(name, last=1):
@@ -471,7 +471,7 @@ def _turns_of_file(words: tuple[str, ...], *, keep_going: bool) -> tuple[Sequenc
 
 
 def _conversation(turns: Sequence[Memory], zone: tzinfo) -> Iterator[Block]:
-    """The turns in order, each day under its own heading."""
+    """Yield the turns in order, each day under its own heading."""
     columns = (
         Column(role="muted", width=5),
         Column(wrap="cut", width=min(16, max(len(one_line(speaker_of(turn))) for turn in turns))),
@@ -500,7 +500,9 @@ def _conversation(turns: Sequence[Memory], zone: tzinfo) -> Iterator[Block]:
     "tail -n 5 talk.jsonl | recollect context --messages - --json",
 )
 @click.argument("query", metavar="[QUERY...]", nargs=-1)
-@option("--budget", "Tokens at most, roughly.", to="budget_tokens", type=click.IntRange(1), default=1000)
+@option(
+    "--budget", "Maximum number of tokens, roughly.", to="budget_tokens", type=click.IntRange(1), default=1000
+)
 @session_option("Current conversation; its last turns are printed too.")
 @AS_OF
 @option("-p --profile TEXT")

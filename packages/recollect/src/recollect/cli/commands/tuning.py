@@ -50,10 +50,10 @@ if TYPE_CHECKING:
     from recollect.tuning.tuning import ProfileNumbers, TuningAnalysis, TuningChange
 
 
-_ARMS = {"ours": "the profile", "baseline": "the baseline", "interleaved": "both, in turns"}
+_VARIANTS = {"ours": "the profile", "baseline": "the baseline", "interleaved": "both, in turns"}
 _MEASURES = {"ndcg_5": "NDCG@5", "ndcg_10": "NDCG@10", "lift_5": "Lift@5", "lift_10": "Lift@10"}
-_WHY = {"run": "a search", "set": "set by hand", "reset": "reset", "rollback": "rolled back"}
-_MOST_SHOWN = 10
+_WHY = {"run": "tune run", "set": "set by hand", "reset": "reset", "rollback": "rolled back"}
+_MAX_SHOWN = 10
 
 
 @command(
@@ -62,12 +62,12 @@ _MOST_SHOWN = 10
     "recollect feedback 12 17 --bad --query 'who is allergic to something?'",
 )
 @click.argument("ids", metavar="ID...", type=memory_id, nargs=-1, required=True)
-@option("--good/--bad", "It was what you looked for, or not.", to="good", default=None)
+@option("--good/--bad", "Whether these memories were what you looked for.", to="good", default=None)
 @option("--query TEXT")
 def feedback_command(call: Call, ids: tuple[int, ...], good: bool | None, query: str | None) -> Result:
     """Say whether memories were what you looked for.
 
-    The feedback belongs to the last answer that showed them, of `recollect recall` or of an agent. Later
+    The feedback applies to the last answer that showed them, by `recollect recall` or to an agent. Later
     feedback replaces it. `recollect tune` learns from it.
     """
     if good is None:
@@ -76,7 +76,8 @@ def feedback_command(call: Call, ids: tuple[int, ...], good: bool | None, query:
     call.memory().feedback(ids, grade, query=query)
     named = ", ".join(f"#{id_}" for id_ in ids)
     data = {"ids": ids, "grade": grade, "query": query}
-    return Result.message(f"Noted: {named} {'was' if good else 'was not'} what you looked for.", data)
+    verb = "was" if len(ids) == 1 else "were"
+    return Result.message(f"Noted: {named} {verb}{'' if good else ' not'} what you looked for.", data)
 
 
 @command("analyze", "recollect tune analyze", "recollect tune analyze --profile limbic --json")
@@ -110,7 +111,7 @@ def tune_analyze_command(call: Call, profile: str | None) -> Result:
 @PROFILE
 @option(
     "--range NAME=N,N,…...",
-    "Values to try for a number; repeatable; all combinations are tried.",
+    "Values to try for one number; repeatable; all combinations are tried.",
     to="ranges",
 )
 @option("--gamma-range TEXT", to="gamma")
@@ -121,19 +122,19 @@ def tune_run_command(
 ) -> Result:
     """Search for better numbers, and move towards them.
 
-    It chooses numbers on the earlier questions and tests them on the later ones. If they are significantly
-    better there, the profile's numbers move a tenth of the way, from the next answer on, in every process.
-    `recollect tune rollback` reverts that. It needs at least 50 answers.
+    It chooses numbers on the earlier logged answers and tests them on the later ones. If they are
+    significantly better there, the profile's numbers move a tenth of the way, from the next answer on, in
+    every process. `recollect tune rollback` reverts that. The log must have at least 50 answers.
     """
     listed = [*ranges, *(f"{name}={each}" for name, each in named.items() if each is not None)]
     wanted = dict(_parse_numbers(each, "NAME=0.1,0.5,1") for each in listed)
     if len(wanted) < len(listed):
-        raise click.UsageError("A number has two ranges; give one range, with commas between its values.")
+        raise click.UsageError("--range names a number twice; give each number one range, with commas.")
     memory = call.memory()
     with steps("Trying numbers"):
         done = memory.tuning.run(profile, ranges=wanted or None, dry_run=dry_run)
     found = done.proposal
-    assert found is not None  # noqa: S101  # a search finds something, if only that there is nothing
+    assert found is not None  # noqa: S101  # a run always returns a proposal, even if no numbers are better
     changes = picked(done, "written", "version", "before", "after")
     data = {**fields_of(found), "dry_run": dry_run, **changes}
     return Result(data, _search_view(done, found, dry_run=dry_run))
@@ -175,7 +176,7 @@ def tune_reset_command(call: Call, profile: str | None, dry_run: bool, yes: bool
 
 @command("history", "recollect tune history --profile limbic --json", hidden=True)
 @PROFILE
-@limit_option(20, "Versions at most.")
+@limit_option(20, "Maximum number of versions.")
 def tune_history_command(call: Call, profile: str | None, limit: int) -> Result:
     """List the versions of a profile's numbers, the newest first."""
     versions, rows = [], []
@@ -192,7 +193,7 @@ def tune_history_command(call: Call, profile: str | None, limit: int) -> Result:
         )
     next_ = "To go back to one: recollect tune rollback VERSION"
     if not rows:
-        next_ = "No profile was tuned yet. To see whether it helps: recollect tune run --dry-run"
+        next_ = "No profile has been tuned yet. To see whether tuning helps: recollect tune run --dry-run"
     columns = ("Version", "When", "Profile", "Why", "Numbers", "Gain")
     return Result.table({"versions": versions}, columns, rows, next_)
 
@@ -256,7 +257,7 @@ def _parse_numbers(given: str, example: str) -> tuple[str, tuple[float, ...]]:
     name, _, values = given.partition("=")
     texts = [text.strip() for text in values.split(",") if text.strip()]
     if not name.strip() or not texts:
-        raise click.UsageError(f"{given!r} has no number; write it as {example}.")
+        raise click.UsageError(f"{given!r} lacks a name or a number; write it as {example}.")
     try:
         return name.strip(), tuple(map(float, texts))
     except ValueError:
@@ -270,7 +271,7 @@ def _analysis_view(found: TuningAnalysis) -> Iterator[Block]:
     yield titled(f"Profile {seen.profile}")
     log_rows = [
         ("log", "on" if log.on else "off"),
-        ("A/B", log.design if log.design != "split" else f"split, {log.share:.0%} get the profile"),
+        ("A/B test", log.design if log.design != "split" else f"split, {log.share:.0%} get the profile"),
         ("compared with", log.against),
         ("seed", log.seed),
         *((f"answers by {each.profile}", f"{each.events:,}") for each in log.sizes),
@@ -278,8 +279,8 @@ def _analysis_view(found: TuningAnalysis) -> Iterator[Block]:
     yield Table(("", ""), log_rows)
     answers = [
         ("all", seen.events),
-        *((f"  shown {_ARMS[arm]}", count) for arm, count in seen.by_arm.items()),
-        ("treated", seen.treated),
+        *((f"  shown {_VARIANTS[arm]}", count) for arm, count in seen.by_arm.items()),
+        ("changed by the profile", seen.treated),
         ("with feedback", seen.with_feedback),
     ]
     yield Table(("Answers logged", ""), answers)
@@ -300,13 +301,15 @@ def _analysis_view(found: TuningAnalysis) -> Iterator[Block]:
     attention = "No answer has feedback yet: no hit was opened, searched for again, or judged."
     if seen.with_feedback:
         eta = f"p^-{seen.bias.eta:.2f} (± {seen.bias.spread:.2f})"
-        attention = f"Attention falls with the rank p as {eta}; feedback is weighted by it."
+        attention = f"Attention to a hit falls with its rank p as {eta}; feedback is corrected for that."
     left = quantity(seen.other_baselines, "answer")
     unreadable = quantity(log.unreadable, "answer")
     yield from muted(
         attention,
-        f"Left out: {left} with another baseline than {seen.against}." if seen.other_baselines else "",
-        f"Left out: {unreadable} of another version." if log.unreadable else "",
+        f"Left out: {left} with a baseline other than {seen.against}." if seen.other_baselines else "",
+        f"Left out: {unreadable}, logged in a format that this version cannot read."
+        if log.unreadable
+        else "",
         numbers.note or "",
     )
 
@@ -321,7 +324,7 @@ def _search_view(done: TuningChange, found: Proposal, *, dry_run: bool) -> Itera
         ("profile", done.profile),
         ("verdict", found.verdict),
         ("because", found.says),
-        ("treated answers", f"{found.treated:,}"),
+        ("answers changed by the profile", f"{found.treated:,}"),
     ]
     if found.points:
         verdict += [
@@ -349,7 +352,7 @@ def _search_view(done: TuningChange, found: Proposal, *, dry_run: bool) -> Itera
     for title, moved in (("Better", found.better), ("Worse", found.worse)):
         rows = [
             (ellipsize(each.query, 60), f"#{each.memory}", str(each.before or "–"), str(each.after or "–"))
-            for each in moved[:_MOST_SHOWN]
+            for each in moved[:_MAX_SHOWN]
         ]
         if rows:
             titles = right_aligned("was at", "would be at")
@@ -373,18 +376,18 @@ def _changed(
     details += [f"{name}: {value:.6g} → removed, the profile no longer uses it" for name, value in gone]
     text = f"{done.profile} has new numbers from the next answer on, version {done.version}:"
     if dry_run:
-        text = f"It would change {quantity(len(details), 'number')} of {done.profile}:"
+        text = f"This would change {quantity(len(details), 'number')} of {done.profile}:"
     return Result.message(text, data, details)
 
 
 # `recollect profile`: built-in profiles and the user's own
 
 _SIGNS = {"times": "× ", "plus": "+ "}
-_ABOVE_TOML = "# Append this to the settings file, and give it a new name.\n"
+_ABOVE_TOML = "# Append this profile to the settings file, and give the profile a new name.\n"
 
 
 class _Part(NamedTuple):
-    """One search, or one step."""
+    """One search or one step of a profile."""
 
     where: str
     """`retrieve` or `steps`."""
@@ -410,8 +413,8 @@ def profile_command(call: Call, names: tuple[str, ...], as_toml: bool) -> Result
     A profile names the searches to run and the steps that score the hits. `recollect recall --profile NAME`
     uses it. Your own profiles are [[profiles]] tables in the settings file; start from what --toml prints.
 
-    Without NAME, it lists the profiles. With one, it shows its searches and steps with their numbers, also
-    the tuned ones. With two, it shows the differences.
+    Without NAME, it lists the profiles. With one name, it shows that profile's searches and steps, with
+    published and tuned numbers. With two names, it shows the differences.
     """
     from recollect.ranking.candidates import profile_named  # loads NumPy
     from recollect.ranking.profiles import to_plain, to_toml
@@ -446,9 +449,9 @@ def profile_command(call: Call, names: tuple[str, ...], as_toml: bool) -> Result
 
 
 def _profile_diff(one: Profile, other: Profile) -> Result:
-    """The differences, with the numbers of each side, or `absent`.
+    """Return the differences, with the numbers of each profile, or `absent`.
 
-    A step that moved is absent in one place and new in another.
+    A moved step is listed twice: as absent at its old place, and as new at its new place.
     """
     from difflib import SequenceMatcher  # only this command needs it
 
@@ -505,7 +508,7 @@ def _profile_view(profile: Profile, tuned: ProfileNumbers | None) -> Iterator[Bl
 
 
 def _profile_parts(profile: Profile) -> list[_Part]:
-    """The searches and the steps, in order."""
+    """Return the searches and the steps of a profile, in order."""
     from recollect.ranking.candidates import RETRIEVERS  # loads NumPy
     from recollect.ranking.profiles import to_plain
     from recollect.ranking.steps import STEPS
@@ -516,7 +519,10 @@ def _profile_parts(profile: Profile) -> list[_Part]:
 
 
 def _numbers_text(numbers: Mapping[str, Any]) -> str:
-    """`k 60`; `beta_sal 0.5, d_max 15, off`. Switches that are off are left out, unless all are."""
+    """Return `k 60` or `beta_sal 0.5, d_max 15, off`.
+
+    Switches that are off are left out. If nothing else remains, they are shown as `no NAME`.
+    """
     texts = []
     for name, value in numbers.items():
         if isinstance(value, bool):
@@ -545,13 +551,13 @@ def _part(where: str, key: str, item: Mapping[str, Any], known: Mapping[str, typ
     return _Part(where, name, numbers, (kind.__doc__ or "").partition("\n")[0])
 
 
-# Commands that measure: eval, and bench of another package
+# `recollect eval`, and `recollect bench`, which another package provides
 
 _MISSES_SHOWN = 3
-"""Missed memories that are named for each cause."""
+"""Number of missed memories to name for each cause."""
 _WIDTH = 52
-_MEANS = {
-    "phrase": "some of its words in a row",
+_QUESTION_KINDS = {
+    "phrase": "a phrase from the memory",
     "gaps": "a sentence without its rarest words",
     "entity": "a name and an observation",
     "what is": "a name alone",
@@ -578,7 +584,7 @@ _MEANS = {
 @option("-n --limit", type=click.IntRange(1, 1000), default=5)
 @option("--seed", type=int, default=0)
 def eval_self_command(call: Call, sample: int, profiles: tuple[str, ...], limit: int, seed: int) -> Result:
-    """Ask for stored memories, and count how many are found.
+    """Ask questions about stored memories, and count how many are found.
 
     Rules make questions from the words, names and days of memories, so the right answers are known. The
     report shows the share that each profile finds, with a 95 % interval; the time of an answer; which
@@ -613,7 +619,7 @@ def eval_self_command(call: Call, sample: int, profiles: tuple[str, ...], limit:
 
 @group("eval", (eval_self_command,), "recollect eval self")
 def eval_command(_: Call) -> None:
-    """Test how well this memory is found."""
+    """Test how well searches find what is stored."""
 
 
 def _self_test_view(result: SelfTest) -> Iterator[Block]:
@@ -633,14 +639,14 @@ def _self_test_view(result: SelfTest) -> Iterator[Block]:
                 *(f"{latency.p50_ms:.0f}", f"{latency.p95_ms:.0f}"),
             )
         )
-    numbers = (f"Found in {result.limit}", "95 %", "MRR", "vs default", "p", "ms", "p95")
+    numbers = (f"Found in {result.limit}", "95 %", "MRR", "vs default", "p", "median ms", "p95 ms")
     yield Table(("Profile", *right_aligned(*numbers)), rows)
     kinds = [
         (str(asks), f"{count:,}", *(_percent(each.by_kind[asks]) for each in result.profiles))
         for asks, count in result.questions.items()
     ]
     names = (each.name for each in result.profiles)
-    yield Table(("In %", *right_aligned("Asked", *names)), kinds)
+    yield Table(("Found, in %", *right_aligned("Asked", *names)), kinds)
     if result.missed:
         yield _missed_table(result)
     if result.advice:
@@ -651,7 +657,9 @@ def _self_test_view(result: SelfTest) -> Iterator[Block]:
         yield Table(("", "What to do"), advice)
     more = any(count > _MISSES_SHOWN for count in result.causes.values())
     yield from muted(
-        "; ".join(f"{asks}: {_MEANS[asks]}" for asks in result.questions) + ".",
+        "Kinds of question: "
+        + "; ".join(f"{asks}: {_QUESTION_KINDS[asks]}" for asks in result.questions)
+        + ".",
         "" if result.missed else "Every memory was found.",
         result.note or "",
         "All missed memories: recollect eval self --json" if more else "",
@@ -659,7 +667,7 @@ def _self_test_view(result: SelfTest) -> Iterator[Block]:
 
 
 def _percent(share: FoundShare) -> str:
-    """`93 88–96`: the share and its interval; for 0 or 100 %, only the open end: `100 ≥87`."""
+    """Return the share and its interval: `93 88–96`. For 0 or 100 %, only the open end: `100 ≥87`."""
     low, high = f"{100 * share.low:.0f}", f"{100 * share.high:.0f}"
     if share.found in {0, share.asked}:
         return f"100 ≥{low}" if share.found else f"0 ≤{high}"
@@ -678,7 +686,7 @@ def _missed_table(result: SelfTest) -> Table:
         if count > len(misses):
             lines.append(f"and {count - len(misses):,} more")
         rows.append((str(cause), f"{count:,}", "\n".join(lines)))
-    return Table(("Not found, why", *right_aligned(""), f"By {result.default}"), rows)
+    return Table(("Why not found", *right_aligned(""), f"With {result.default}"), rows)
 
 
 bench_command: ExtraCommand = ExtraCommand(

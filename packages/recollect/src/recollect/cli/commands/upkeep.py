@@ -79,7 +79,7 @@ def stats_command(call: Call) -> Result:
     if_stopped="The store is as it was. Run the same command again.",
 )
 @option("--full", "Check every row and every index of the store instead.")
-@option("--repair", "Check it so, and rebuild indexes, vectors and the cache.")
+@option("--repair", "Check like --full, and rebuild indexes, vectors and the cache.")
 def doctor_command(call: Call, full: bool, repair: bool) -> Result:
     """Check the installation and the store; say what to do.
 
@@ -98,7 +98,7 @@ def doctor_command(call: Call, full: bool, repair: bool) -> Result:
     problems = sum(check.mark == "problem" for check in checks)
     rows = [(SIGNS[mark], Styled(what, "strong"), said) for mark, what, said, _ in checks]
     columns = (Column(), Column(wrap="whole"), Column())
-    # Problems first; the order of the checks else.
+    # Problems come first, otherwise in the order of the checks.
     advice = sorted((each for each in checks if each.remedy), key=lambda each: each.mark != "problem")
     view: list[Block] = [Table(columns, rows, grid=True)]
     if advice:
@@ -250,10 +250,10 @@ def completion_command(_: Call, shell: str) -> Result:
 
 
 def last_dream(memory: Engine) -> DreamRecord | None:
-    """The last dream of this owner and agent that was not undone."""
+    """Return the last dream of this owner and agent that was not undone."""
     return next((each for each in memory.dreams.history(_DREAMS_READ) if each.undone_at is None), None)
 
 
 def dream_schedule(settings: Settings) -> str:
-    """How often `serve` and the library dream by themselves."""
+    """Return how often `serve` and the library dream automatically."""
     return f"every {settings.dream_every_minutes:g} minutes" if settings.dream else "off"
