@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from recollect import Engine, RecallOptions
-from recollect.memories.graph import as_published
+from recollect.memories.graph import to_memory_v2
 
 
 def search_semantic(
@@ -22,4 +22,4 @@ def search_semantic(
     answer = engine.recall(
         query, limit=limit, profile="limbic", kinds=("entity",), explain=explain, options=options, **given
     )
-    return as_published(answer, explain=explain)
+    return to_memory_v2(answer, explain=explain)

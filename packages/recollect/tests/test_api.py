@@ -39,7 +39,7 @@ def test_every_name_can_be_had() -> None:
 
 
 def test_the_extension_api_offers_names_that_exist_and_loads_them_when_they_are_used() -> None:
-    assert set(plugin.__all__) == {"MODULES", *plugin._HOME_OF}
+    assert set(plugin.__all__) == {"MODULES", *plugin._MODULE_BY_NAME}
     for name in plugin.__all__:
         assert getattr(plugin, name) is not None
     for module in plugin.MODULES:

@@ -322,7 +322,7 @@ class Engine:
 
     def update(
         self,
-        id: int,  # noqa: A002  # the domain's word
+        id: int,  # noqa: A002  # the public name
         *,
         text: str | None = None,
         importance: float | None = None,
@@ -404,7 +404,7 @@ class Engine:
         return supersede(self._services.of_memory(old), old, new, copies=copies, key=key)
 
     @retry_after_failover
-    def history(self, id: int) -> History:  # noqa: A002  # the domain's word
+    def history(self, id: int) -> History:  # noqa: A002  # the public name
         """Return what happened to a memory, oldest first: former texts, corrections, and other events.
 
         Raises:
@@ -683,7 +683,7 @@ class Engine:
         return self._services.all_profiles
 
     @retry_after_failover
-    def get(self, id: int, *, record: bool = False) -> Memory | None:  # noqa: A002  # the domain's word
+    def get(self, id: int, *, record: bool = False) -> Memory | None:  # noqa: A002  # the public name
         """Return one memory of this scope by its id, forgotten or not, or None.
 
         Args:
@@ -781,7 +781,7 @@ class Engine:
         )
         return tuple(id_ for outcome in outcomes for id_ in outcome.ids)
 
-    def restore(self, id: int) -> Memory:  # noqa: A002  # the domain's word
+    def restore(self, id: int) -> Memory:  # noqa: A002  # the public name
         """Bring back a forgotten memory, with the relations that went with it, or a superseded one.
 
         Raises:

@@ -1,23 +1,23 @@
-"""The extension API: what a package builds on that adds something to Recollect.
+"""The API for packages that extend Recollect.
 
-A package registers what it adds as an entry point:
+A package registers each extension as an entry point:
 
 | group | name | object |
 |---|---|---|
-| `recollect.importers` | the format, as `--format` takes it | a `ForeignFormat` |
+| `recollect.importers` | the format's name for `--format` | a `ForeignFormat` |
 | `recollect.stores` | the scheme of a store's URL | a `Store` |
-| `recollect.models` | the model | the package that holds its files |
-| `recollect.commands` | the command | a `Command` or `Group`, made with `command` or `group` |
+| `recollect.models` | the model's name | the package that holds its files |
+| `recollect.commands` | the command's name | a `Command` or `Group`, made with `command` or `group` |
 
 The names below are loaded when they are first used. The modules in `MODULES` are public as a whole.
-Everything else in `recollect` may change in any release.
+Everything else may change in any release, except the documented API of `recollect`.
 """
 
 from __future__ import annotations
 
 from importlib import import_module
 
-TYPE_CHECKING = False
+TYPE_CHECKING = False  # not from typing, whose import is slow
 if TYPE_CHECKING:
     from recollect.admin import TOKEN_PREFIX, Internals, Lease, StoreState, Tokens, token_digest
     from recollect.cli.command import Call, Command, ExtraCommand, Group, command, group
@@ -61,7 +61,7 @@ MODULES = (
 )
 """Modules and packages whose public names extensions may import."""
 
-_HOMES = {
+_NAMES_BY_MODULE = {
     "admin": "TOKEN_PREFIX Internals Lease StoreState Tokens token_digest",
     "cli.command": "Call Command ExtraCommand Group command group",
     "cli.rendering": "Result",
@@ -84,9 +84,9 @@ _HOMES = {
     "tuning.answers": "ConfidenceBin ConfidenceCurve ReplayedMemory",
     "tuning.tuning": "TuningChange",
 }
-_HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split()}
+_MODULE_BY_NAME = {name: module for module, names in _NAMES_BY_MODULE.items() for name in names.split()}
 
-__all__ = [  # a literal list for type checkers, kept equal to _HOMES by a test
+__all__ = [  # a literal list for type checkers, kept equal to _NAMES_BY_MODULE by a test
     "MODULES",
     "TOKEN_PREFIX",
     "BrowseFilter",
@@ -143,6 +143,6 @@ __all__ = [  # a literal list for type checkers, kept equal to _HOMES by a test
 
 
 def __getattr__(name: str) -> object:
-    if name not in _HOME_OF:
+    if name not in _MODULE_BY_NAME:
         raise AttributeError(f"module 'recollect.plugin' has no attribute {name!r}")
-    return getattr(import_module(f"recollect.{_HOME_OF[name]}"), name)
+    return getattr(import_module(f"recollect.{_MODULE_BY_NAME[name]}"), name)

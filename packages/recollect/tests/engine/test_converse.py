@@ -175,7 +175,7 @@ def test_a_forgotten_turn_is_passed_over(engine: Engine) -> None:
 def test_only_messages_have_neighbours_and_only_in_their_scope(engine: Engine) -> None:
     note = engine.remember("tea").id
     told = engine.add_messages("s", TALK)
-    with pytest.raises(InvalidInput, match="no message of a session"):
+    with pytest.raises(InvalidInput, match="not a message of a session"):
         engine.sessions.neighbours(note)
     with pytest.raises(NotFound):
         engine.scoped("someone").sessions.neighbours(told.ids[0])

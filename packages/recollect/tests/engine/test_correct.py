@@ -303,7 +303,7 @@ def test_a_retry_with_the_same_key_names_the_copies_of_the_first_time(engine: En
     engine.purge(ids=[first.by.id])
     with pytest.raises(InvalidInput, match="either a time"):
         engine.purge()
-    with pytest.raises(NotFound, match="was purged since"):
+    with pytest.raises(NotFound, match="has been purged"):
         engine.supersede(old, "Alice works at Microsoft", key="once")
 
 

@@ -83,7 +83,7 @@ def test_the_same_words_of_another_author_are_another_reflection(engine: Engine)
 
 def test_a_note_of_another_sort_with_the_same_words_is_named(engine: Engine) -> None:
     note = engine.remember("tea calms me", category="health")
-    with pytest.raises(Conflict, match=f"Note {note.id} says this already, in the category 'health'"):
+    with pytest.raises(Conflict, match=f"Note {note.id} has this text already, in the category 'health'"):
         engine.upkeep.add_reflection("tea calms me")
     stored = engine.get(note.id)
     assert stored is not None

@@ -451,7 +451,7 @@ def test_a_key_older_than_the_purge_of_what_it_stored_says_so(engine: Engine, cl
     )
     clock.tick(1)
     engine.purge(clock())
-    with pytest.raises(NotFound, match="the key 'k' stored was purged since"):
+    with pytest.raises(NotFound, match="The note of key 'k' has been purged"):
         engine.remember("tea", key="k")
     assert engine.remember_many(["a"], key="l").notes == ()
     assert notes(engine) == 0

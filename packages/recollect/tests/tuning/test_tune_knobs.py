@@ -1,4 +1,4 @@
-"""Numbers of profiles by name: all exist, all can be set, and mistakes are named."""
+"""Tunable parameters of profiles: names, setting them, and error messages."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ TWICE = Profile(
 every_profile = pytest.mark.parametrize("profile", PROFILES.values(), ids=lambda profile: profile.name)
 
 
-def test_numbers_are_named_by_their_factor_or_step() -> None:
+def test_parameters_are_named_by_their_factor_or_step() -> None:
     limbic = knobs_of(LIMBIC)
     assert limbic["cooccurrence.gamma"] == 0.01
     assert limbic["salience.beta_sal"] == 0.5
@@ -30,7 +30,7 @@ def test_numbers_are_named_by_their_factor_or_step() -> None:
     assert knobs_of(COGNIS)["temporal.unknown"] == 0.5
 
 
-def test_a_name_that_comes_again_gets_a_number() -> None:
+def test_a_repeated_parameter_name_gets_a_suffix() -> None:
     knobs = knobs_of(TWICE)
     assert knobs["rrf.k"] == 60
     assert knobs["rrf.k_2"] == 30
@@ -39,31 +39,31 @@ def test_a_name_that_comes_again_gets_a_number() -> None:
     assert changed.steps[3] == Rrf(k=10)
 
 
-def test_the_weight_of_a_sum_and_a_weight_inside_the_factor_are_two_numbers() -> None:
+def test_the_weight_of_a_sum_and_a_weight_inside_the_factor_are_two_parameters() -> None:
     both = Profile("both", "", (ByMeaning(),), (Plus(MetadataWeight(weight=0.7), weight=2.0), Order(), Cut()))
     assert sorted(knobs_of(both).values()) == [0.5, 0.7, 2.0]
 
 
 @every_profile
-def test_what_the_searches_fetch_is_no_knob(profile: Profile) -> None:
+def test_search_sizes_are_not_tunable(profile: Profile) -> None:
     assert not any(name.split(".")[1] in ("times", "least", "shortlist") for name in knobs_of(profile))
 
 
 @every_profile
-def test_its_own_numbers_give_the_same_profile(profile: Profile) -> None:
+def test_setting_a_profiles_own_values_changes_nothing(profile: Profile) -> None:
     assert with_knobs(profile, knobs_of(profile)) == profile
 
 
 @given(st.sampled_from(list(PROFILES.values())), st.data())
-def test_each_number_is_set_by_its_name_and_no_other_moves(profile: Profile, data: st.DataObject) -> None:
+def test_setting_one_parameter_changes_no_other(profile: Profile, data: st.DataObject) -> None:
     before = knobs_of(profile)
     name = data.draw(st.sampled_from(sorted(before)))
-    # Every number may lie between 1 and 2.
+    # 1 and 2 are valid values for every parameter.
     value = float(data.draw(st.integers(1, 2)))
     assert knobs_of(with_knobs(profile, {name: value})) == before | {name: value}
 
 
-def test_short_names_will_do_where_there_is_one_such_number() -> None:
+def test_an_unambiguous_short_name_is_enough() -> None:
     assert full_names(LIMBIC, {"GAMMA": 0.05, "Beta-Sal": 0.75}) == {
         "cooccurrence.gamma": 0.05,
         "salience.beta_sal": 0.75,
@@ -71,7 +71,7 @@ def test_short_names_will_do_where_there_is_one_such_number() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given_", "told"),
+    ("given_", "message"),
     [
         ({"lambda_hourly": 1}, r"could be forgetting.lambda_hourly or cooccurrence.lambda_hourly"),
         ({"mood": 1}, r"no number named 'mood' that can be tuned; there are: rrf.k, "),
@@ -82,16 +82,16 @@ def test_short_names_will_do_where_there_is_one_such_number() -> None:
         ({"gamma": True}, "cooccurrence.gamma must be a number, not True"),
     ],
 )
-def test_what_is_wrong_is_told(given_: dict[str, float], told: str) -> None:
-    with pytest.raises(InvalidInput, match=told):
+def test_invalid_parameters_are_refused_with_a_reason(given_: dict[str, float], message: str) -> None:
+    with pytest.raises(InvalidInput, match=message):
         with_knobs(LIMBIC, given_)
 
 
-def test_a_tenth_of_the_way_is_taken() -> None:
+def test_easing_moves_a_tenth_of_the_way() -> None:
     # 0.9 * 0.01 + 0.1 * 0.05 = 0.014     0.9 * 0.5 + 0.1 * 0.75 = 0.525
     moved = eased({"gamma": 0.01, "beta_sal": 0.5}, {"gamma": 0.05, "beta_sal": 0.75})
     assert moved == pytest.approx({"gamma": 0.014, "beta_sal": 0.525})
 
 
-def test_what_is_not_given_stays_out_of_the_step() -> None:
+def test_easing_returns_only_the_given_parameters() -> None:
     assert eased({"gamma": 0.01, "beta_sal": 0.5}, {"gamma": 0.02}).keys() == {"gamma"}

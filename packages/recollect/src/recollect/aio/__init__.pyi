@@ -694,10 +694,10 @@ class AsyncKnowledgeGraph:
             source: The name of the entity that it starts at.
             type: The type of the relation.
             target: The name of the entity that it leads to.
-            at: When it ended; now, if not given.
+            at: When it ended (default: now).
 
         Raises:
-            NotFound: No such relation is in force.
+            NotFound: There is no such current relation.
 
         Examples:
             >>> memory.graph.end_relation("Marisol Vega", "leads", "Tidebook")"""
@@ -705,7 +705,7 @@ class AsyncKnowledgeGraph:
         """Forget entities by exact name, with their relations. Unknown names are ignored.
 
         Returns:
-            The ids of those that existed, for `restore`.
+            The ids of the forgotten entities, for `restore`.
 
         Examples:
             >>> memory.graph.delete_entities(["Tidebook", "Nothing"])
@@ -742,7 +742,7 @@ class AsyncKnowledgeGraph:
             >>> memory.graph.set_status("Tidebook", "paused")
             <Status.PAUSED: 'paused'>"""
     async def restore_observation(self, id: int) -> None:
-        """Bring back an observation that was removed by itself, or superseded.
+        """Bring back an observation that was removed without its entity, or superseded.
 
         Raises:
             NotFound: There is no such observation.
@@ -756,7 +756,7 @@ class AsyncKnowledgeGraph:
 
         Args:
             limit: Number of entities.
-            after: The `cursor` of the page before.
+            after: The `cursor` of the previous page.
 
         Examples:
             >>> [entity.name for entity in memory.graph.read_graph()]
@@ -764,12 +764,12 @@ class AsyncKnowledgeGraph:
     async def search_nodes(self, query: str, *, limit: int = ..., after: int = ...) -> Graph:
         """Find entities whose name, type or observations contain the words, or the text literally.
 
-        Entities with the words come first, best first; then those that contain the text inside a word.
+        Entities with the words come first, best first. Then follow those that contain the text inside a word.
 
         Args:
             query: Words, or a part of a word.
             limit: Number of entities.
-            after: The `cursor` of the page before.
+            after: The `cursor` of the previous page.
 
         Examples:
             >>> [entity.name for entity in memory.graph.search_nodes("harbour")]
@@ -793,8 +793,8 @@ class AsyncKnowledgeGraph:
 
         Args:
             name: The entity.
-            depth: The most relations between it and a neighbour.
-            as_of: Use what was known and in force at that time. A day alone means its end in the user's zone.
+            depth: Maximum number of relations between it and a neighbour.
+            as_of: Use the graph at that time. A date without a time means its end in the user's zone.
 
         Raises:
             NotFound: There is no entity of that name.
@@ -803,26 +803,26 @@ class AsyncKnowledgeGraph:
             >>> [(entity.name, steps) for entity, steps in memory.graph.neighbours_of("Tidebook").entities]
             [('Marisol Vega', 1)]"""
     async def paths(self, source: str, target: str, *, depth: int = ..., limit: int = ...) -> GraphPaths:
-        """Return the ways from one entity to another, shortest first.
+        """Return the paths from one entity to another, shortest first.
 
         Args:
             source: The entity to start at.
             target: The entity to reach.
-            depth: The most relations of a way.
-            limit: Number of ways.
+            depth: Maximum number of relations in a path.
+            limit: Number of paths.
 
         Raises:
             NotFound: There is no entity of that name.
 
         Examples:
-            >>> way, = memory.graph.paths("Tidebook", "Marisol Vega").paths
-            >>> [relation.type for relation in way]
+            >>> path, = memory.graph.paths("Tidebook", "Marisol Vega").paths
+            >>> [relation.type for relation in path]
             ['leads']"""
 
 class AsyncSessions:
     """`memory.sessions`: the conversations of a scope, and their messages."""
     async def list(self) -> Sequence[Session]:
-        """Return the conversations of this scope, the one with the newest message first.
+        """Return the sessions of this scope, most recently active first.
 
         Examples:
             >>> [(session.name, session.turns) for session in memory.sessions.list()]
@@ -841,7 +841,7 @@ class AsyncSessions:
             >>> [message.text for message in memory.sessions.turns("monday")]
             ['We moved the stand-up to ten.']"""
     async def neighbours(self, id: int, *, before: int = ..., after: int = ...) -> Sequence[Memory]:
-        """Return a message with those around it in its session, in order.
+        """Return a message and the messages around it in its session, in order.
 
         Args:
             id: The message.
@@ -855,12 +855,12 @@ class AsyncSessions:
             >>> [message.id for message in memory.sessions.neighbours(5)]
             [5]"""
     async def extract(self, session: str) -> tuple[Remembered, ...]:
-        """Extract notes from a session's messages, as `add_messages` does, at a later time.
+        """Extract notes from the stored messages of a session, as `add_messages` does.
 
-        Notes that were extracted before are skipped, also if they were corrected or forgotten since.
+        Notes that were extracted before are skipped, even if they have been corrected or forgotten.
 
         Raises:
-            ExtractionFailed: The extractor cannot be reached or gives no usable answer.
+            ExtractionFailed: The extractor cannot be reached or returns no usable answer.
 
         Examples:
             >>> [note.text for note in memory.sessions.extract("monday")]
@@ -878,12 +878,12 @@ class AsyncSessions:
 class AsyncBrowse:
     """`memory.browse`: whole memories, lists of any kind, and a timeline."""
     async def memory(self, id: int, *, showings: int = ..., as_of: AsOf | None = ...) -> WholeMemory:
-        """Return a memory with everything that the store knows of it, forgotten or not.
+        """Return a memory, even a forgotten one, with everything that the store has about it.
 
         Args:
             id: The memory.
             showings: Number of recent answers to list that showed it.
-            as_of: Return it as it read at that time. A day alone means its end in the user's zone.
+            as_of: Return the text at that time. A date without a time means its end in the user's zone.
 
         Raises:
             NotFound: The scope has no such memory.
@@ -903,10 +903,10 @@ class AsyncBrowse:
         """Return one page of memories of any kind, filtered and sorted.
 
         Args:
-            wanted: The filter; without it, everything in force.
+            wanted: The filter (default: all current memories).
             order: The order of the memories.
             limit: Number of memories.
-            after: The `cursor` of the page before.
+            after: The `cursor` of the previous page.
 
         Examples:
             >>> len(memory.browse.page())
@@ -914,10 +914,10 @@ class AsyncBrowse:
     async def timeline(self, wanted: BrowseFilter | None = ..., unit: Unit = ...) -> Sequence[Bucket]:
         """Count memories by the user's days, weeks (from Monday) or months.
 
-        The store counts by the quarter of an hour, or by the day in UTC; it reads no memory.
+        The store does the counting and returns no memories.
 
         Args:
-            wanted: The filter; without it, everything in force.
+            wanted: The filter (default: all current memories).
             unit: `day`, `week` or `month`.
 
         Examples:
@@ -998,7 +998,7 @@ class AsyncDreams:
             >>> undone = memory.dreams.undo(1)"""
 
 class AsyncAnswerLog:
-    """`memory.answers`: the log of answers, with questions, hits and feedback."""
+    """`memory.answers`: the answer log, with questions, hits and feedback."""
     async def page(
         self,
         *,
@@ -1013,10 +1013,10 @@ class AsyncAnswerLog:
 
         Args:
             profile: Only answers of this profile.
-            judged: Only answers with feedback, or only those without.
+            judged: True: only answers with feedback. False: only answers without.
             memory: Only answers with feedback on this memory.
             contains: Only answers to questions that contain this text.
-            before: The number of the last answer of the page before.
+            before: The id of the last answer on the previous page.
             limit: Number of answers.
 
         Examples:
@@ -1035,7 +1035,7 @@ class AsyncAnswerLog:
             >>> logged.shown[0] in memories
             True"""
     async def replay(self, id: int) -> AnswerReplay:
-        """Ask a logged question again, and return the ranks of then and now, by profile and baseline.
+        """Ask a logged question again, and return the ranks then and now, by profile and by baseline.
 
         Raises:
             NotFound: There is no such answer.

@@ -440,7 +440,7 @@ class Dreams:
             return tuple(dream_records(view, scope_id(view, self.services.scope), limit, before=before))
 
     @retry_after_failover
-    def journal(self, id: int) -> tuple[DreamRecord, Mapping[str, object]]:  # noqa: A002  # the domain's word
+    def journal(self, id: int) -> tuple[DreamRecord, Mapping[str, object]]:  # noqa: A002  # the public name
         """Return a dream, and every change that it made, with the values before and after.
 
         Raises:
@@ -460,7 +460,7 @@ class Dreams:
             (record,) = dream_records(view, scope, dream=id)
         return record, found
 
-    def undo(self, id: int, *, later: bool = False) -> DreamUndoResult:  # noqa: A002  # the domain's word
+    def undo(self, id: int, *, later: bool = False) -> DreamUndoResult:  # noqa: A002  # the public name
         """Put everything back as it was before a dream. Values that changed since are reported and left.
 
         Args:

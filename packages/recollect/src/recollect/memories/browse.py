@@ -1,4 +1,4 @@
-"""Looking at what is remembered, page by page. Nothing of it counts as having been shown."""
+"""Browse memories page by page. Browsing is not recorded as usage."""
 
 from __future__ import annotations
 
@@ -69,17 +69,17 @@ from recollect.write.inputs import as_of_time, aware
 # Lists of memories of any kind, filtered and sorted by the store, a page at a time.
 
 State = Literal["in_force", "forgotten", "superseded", "expired", "all"]
-"""`in_force`: what searches find. `all`: whatever became of it."""
+"""`in_force`: current memories, which searches find. `all`: memories in any state."""
 Order = Literal["newest", "oldest", "importance", "most_used", "last_shown"]
-"""`newest` and `oldest`: by when it was stored."""
+"""`newest` and `oldest` sort by the time of storing."""
 EntityOrder = Literal["name", "newest", "most_mentioned"]
 TimeOf = Literal["happened", "stored"]
-"""`happened`: when it happened or was said; where that is unknown, when it was stored."""
-_USES: dict[str, str] = {"most_used": "count", "last_shown": "last_at"}
+"""`happened`: when it happened or was said; if that is unknown, when it was stored."""
+_USAGE_COLUMNS: dict[str, str] = {"most_used": "count", "last_shown": "last_at"}
 _NEVER_SHOWN = "Memories that no answer has shown yet are not in this list."
-# Memories that are looked at in one go, among those that were ever shown.
-_AT_ONCE = 1_000
-_GROWTH = 4
+# Number of usage rows in the first batch; each further batch is larger by the factor.
+_FIRST_BATCH = 1_000
+_BATCH_GROWTH = 4
 
 _Key = tuple[float, int]
 """The sort value and the id of a memory."""
@@ -87,26 +87,26 @@ _Key = tuple[float, int]
 
 @dataclass(frozen=True, slots=True)
 class BrowseFilter:
-    """Filter of a list of memories; None: any."""
+    """A filter for lists of memories. None means any value."""
 
     kinds: frozenset[Kind] = frozenset(Kind)
     state: State = "in_force"
     category: str | None = None
     tags: frozenset[str] = frozenset()
-    """All of these."""
+    """The memory must have all of these tags."""
     session: str | None = None
     entity: int | None = None
-    """Only texts that mention this entity."""
+    """The text must mention this entity."""
     status: Status | None = None
     pinned: bool | None = None
     contains: str | None = None
-    """The text, an entity's name or one of its observations contains this, letters in any case."""
+    """The text, an entity's name or one of its observations contains this text, ignoring case."""
     since: datetime | None = None
     until: datetime | None = None
     time: TimeOf = "happened"
-    """Which time `since` and `until` are compared with."""
+    """The time that `since` and `until` are compared with."""
     stored_before: datetime | None = None
-    """Only what was stored before then, whenever it happened."""
+    """The memory must have been stored before this time."""
 
 
 def _time_column(time: TimeOf) -> Column:
@@ -120,12 +120,12 @@ def _key_of(cursor: str) -> _Key:
         return number, int(id_)
     except ValueError:
         raise InvalidInput(
-            f"There is no page {cursor[:40]!r}; pass on the `cursor` of the last answer, or none."
+            f"There is no page {cursor[:40]!r}; pass the `cursor` of the previous page, or leave it out."
         ) from None
 
 
 def _conditions(wanted: BrowseFilter, now: int) -> Iterator[Condition]:
-    """All but the scope and the kind, which the indexes begin with."""
+    """Yield all conditions except scope and kind, the first columns of the indexes."""
     states: dict[State, Where] = {
         "in_force": (*IN_FORCE, null_or_after("expires_at", now)),
         "forgotten": (is_set("deleted_at"),),
@@ -159,7 +159,7 @@ def _conditions(wanted: BrowseFilter, now: int) -> Iterator[Condition]:
         yield AnyOf(((Contains("text", wanted.contains),), named))
 
 
-def _sorted(
+def _keys_by_column(
     view: Snapshot,
     scopes: Sequence[int],
     wanted: BrowseFilter,
@@ -168,12 +168,12 @@ def _sorted(
     last: _Key | None,
     limit: int,
 ) -> list[_Key]:
-    """By a column of memories: the first of each scope and kind, merged."""
+    """Read the first rows of each scope and kind, sorted by a column, and merge them."""
     column = "importance" if order == "importance" else "id"
-    falling = order != "oldest"
-    beyond = () if last is None else (_beyond(column, "id", last, falling=falling),)
+    descending = order != "oldest"
+    beyond = () if last is None else (_after_key(column, "id", last, descending=descending),)
     sort_by = ("id",) if column == "id" else (column, "id")
-    # By what finds the fewest: planners would take an index of kinds for as good as one of sessions.
+    # With an equality on the kind, the planner may ignore the far more selective index of sessions.
     kinds: list[Condition] = [Equals("kind", kind) for kind in sorted(wanted.kinds)]
     if wanted.session is not None:
         kinds = [Not(OneOf("kind", frozenset(Kind) - wanted.kinds))]
@@ -186,17 +186,17 @@ def _sorted(
             (column, "id"),
             (Equals("scope_id", scope), kind, *beyond, *conditions),
             order=sort_by,
-            descending=falling,
+            descending=descending,
             limit=limit,
         )
     ]
-    return sorted(keys, reverse=falling)[:limit]
+    return sorted(keys, reverse=descending)[:limit]
 
 
-def _beyond(column: str, key: str, last: _Key, *, falling: bool) -> Condition:
-    """Match what follows the last row of the previous page."""
+def _after_key(column: str, key: str, last: _Key, *, descending: bool) -> Condition:
+    """Match the rows after the last row of the previous page."""
     value, id_ = last
-    operator: Literal["<", ">"] = "<" if falling else ">"
+    operator: Literal["<", ">"] = "<" if descending else ">"
     if column == key:
         return Compares(key, operator, id_)
     return AnyOf(
@@ -204,7 +204,7 @@ def _beyond(column: str, key: str, last: _Key, *, falling: bool) -> Condition:
     )
 
 
-def _by_usage(
+def _keys_by_usage(
     view: Snapshot,
     scopes: Sequence[int],
     wanted: BrowseFilter,
@@ -212,37 +212,37 @@ def _by_usage(
     column: str,
     last: _Key | None,
 ) -> Iterator[_Key]:
-    """By how often or when a memory was shown. Only what was shown has a row, and few memories were."""
+    """Yield memories by how often or when they were shown. Only shown memories have a usage row."""
     allowed = (OneOf("scope_id", scopes), OneOf("kind", wanted.kinds), *conditions)
-    at_once = _AT_ONCE
+    batch_size = _FIRST_BATCH
     while True:
-        beyond = () if last is None else (_beyond(column, "memory_id", last, falling=True),)
+        beyond = () if last is None else (_after_key(column, "memory_id", last, descending=True),)
         rows = view.rows(
             "usage",
             (column, "memory_id"),
             beyond,
             order=(column, "memory_id"),
             descending=True,
-            limit=at_once,
+            limit=batch_size,
         )
         ids = [id_ for _, id_ in rows]
-        seen = {id_ for (id_,) in view.rows("memory", ("id",), (OneOf("id", ids), *allowed))}
-        yield from (row for row in rows if row[1] in seen)
-        if len(rows) < at_once:
+        matching = {id_ for (id_,) in view.rows("memory", ("id",), (OneOf("id", ids), *allowed))}
+        yield from (row for row in rows if row[1] in matching)
+        if len(rows) < batch_size:
             return
-        last, at_once = rows[-1], at_once * _GROWTH
+        last, batch_size = rows[-1], batch_size * _BATCH_GROWTH
 
 
-# How much happened or was stored in each day, week or month.
+# Number of memories per day, week or month.
 
 Unit = Literal["day", "week", "month"]
-# No zone's days begin elsewhere than at a quarter of an hour, so that the store need not know of zones.
+# In every time zone, days begin at a multiple of 15 minutes in UTC, so the store needs no time zones.
 _QUARTER_HOUR = 15 * 60 * 1_000_000
 _DECEMBER = 12
 
 
 def coarser(days: Iterable[Bucket], unit: Unit, zone: tzinfo) -> list[Bucket]:
-    """The same by week or month, without asking the store again."""
+    """Sum the buckets of days by week or month, without reading the store."""
     return _buckets(((each.start, each.count) for each in days), unit, zone)
 
 
@@ -272,7 +272,7 @@ def _next(start: datetime, unit: Unit, zone: tzinfo) -> datetime:
 
 # One memory with everything around it
 
-_COMPARED = 16
+_MOST_COMPARED = 16
 _TURNS_AROUND = 3
 _MOST_LISTED = 200
 
@@ -286,7 +286,7 @@ def _versions(memory: Memory) -> tuple[MemoryVersion, ...]:
 
 
 def _neighbours(view: Snapshot, memory: Memory) -> Sequence[Memory]:
-    """For a note, return the neighbours of its message."""
+    """Return the messages around this one; for an extracted note, around its message."""
     message = memory
     if memory.drawn_from is not None:
         message = memories_by_id(view, [memory.drawn_from]).get(memory.drawn_from, memory)
@@ -296,7 +296,7 @@ def _neighbours(view: Snapshot, memory: Memory) -> Sequence[Memory]:
     return turns_of(view, scope_id(view, message.scope), message.session, first, last)
 
 
-def _alike(
+def _similar_and_conflicting(
     services: Services, view: Snapshot, memory: Memory
 ) -> tuple[tuple[SimilarMemory, ...], tuple[ConflictingMemory, ...]]:
     """Find near-repeats and contradictions among the nearest memories."""
@@ -305,7 +305,7 @@ def _alike(
     search = Search(view, services.unexpired())
     vectors = memory_vectors(view, [memory.id], search.model).get(memory.id, ())
     said = memory.text or memory.name
-    nearest = nearest_cosines(search, said, vectors[0] if vectors else None, _COMPARED + 1)
+    nearest = nearest_cosines(search, said, vectors[0] if vectors else None, _MOST_COMPARED + 1)
     nearest.pop(memory.id, None)
     others = list(stated_texts(search.memories, list(nearest)))
     similar = [
@@ -338,7 +338,7 @@ def _showings(view: Snapshot, memory: Memory, most: int) -> list[Showing]:
         )
     )
     rows = view.rows("recall", ("id", "at", "query", "profile"), (OneOf("id", list(places)),))
-    # An answer and its place in the log are written at one moment.
+    # An answer has the same time in both tables, so time and query join them.
     logged = {
         (at, query): id_
         for id_, at, query in view.rows(
@@ -357,9 +357,9 @@ def _showings(view: Snapshot, memory: Memory, most: int) -> list[Showing]:
 
 
 def session_page(services: Services, start: int, limit: int) -> tuple[list[Session], int]:
-    """Conversations from `start` on, that with the newest turn first, and how many there are.
+    """Return a page of sessions, most recently active first, and the number of all sessions.
 
-    The end of each gives the order; turns are counted only for the page.
+    Messages are counted only for the sessions of the page.
     """
     with services.read() as view:
         found: list[tuple[int, str, int]] = []
@@ -374,7 +374,7 @@ def session_page(services: Services, start: int, limit: int) -> tuple[list[Sessi
 def session_turns(
     services: Services, session: str, after: int, limit: int, *, newest_first: bool = False
 ) -> list[Memory]:
-    """Messages of a session after this position; with `newest_first`, before it (0: from the end)."""
+    """Return messages of a session after a position; with `newest_first`, before it (0: from the end)."""
     beyond: tuple[Condition, ...] = (Compares("position", ">", after),)
     if newest_first:
         beyond = (Compares("position", "<", after),) if after else ()
@@ -388,13 +388,15 @@ def session_turns(
 
 
 def _messages(scope: int) -> tuple[Condition, ...]:
-    """Only messages have a place in a session. Their kind is not asked for: an index of sessions finds them,
-    and planners would take one of kinds for as good."""
+    """Match the messages of a scope: only messages have a position.
+
+    A condition on the kind could make the planner use its index instead of the one of sessions.
+    """
     return Equals("scope_id", scope), is_set("position"), is_null("deleted_at")
 
 
 def _edge(view: Snapshot, scope: int, names: Sequence[str], *, newest: bool = False) -> list[tuple[str, int]]:
-    """When the first or the last turn of each was said."""
+    """Return the time of the first (or last) message of each session."""
     if not names:
         return []
     rows = view.rows(
@@ -406,7 +408,7 @@ def _edge(view: Snapshot, scope: int, names: Sequence[str], *, newest: bool = Fa
         limit=1,
         each=OneOf("session", names),
     )
-    return [(name, at) for name, at in rows]  # a row is of any length
+    return [(name, at) for name, at in rows]  # for the type checker: a row has any length
 
 
 def _session(view: Snapshot, scope: int, name: str) -> Session:
@@ -432,7 +434,7 @@ def _entity_ids(view: Snapshot, own: tuple[Condition, ...], order: EntityOrder, 
     mentioned = sorted(counts, key=lambda id_: (-counts[id_], id_))[:most]
     named = [int(str(id_)) for id_ in mentioned]
     if len(named) < most:
-        # Entities without mentions follow, by name.
+        # Append entities without mentions, sorted by name.
         every = view.rows("memory", ("id",), own, order=("name", "id"), limit=most)
         named += [id_ for (id_,) in every if id_ not in counts]
     return named[:most]
@@ -486,17 +488,17 @@ class Browse:
     @retry_after_failover
     def memory(
         self,
-        id: int,  # noqa: A002  # the domain's word
+        id: int,  # noqa: A002  # the public name
         *,
         showings: int = 20,
         as_of: AsOf | None = None,
     ) -> WholeMemory:
-        """Return a memory with everything that the store knows of it, forgotten or not.
+        """Return a memory, even a forgotten one, with everything that the store has about it.
 
         Args:
             id: The memory.
             showings: Number of recent answers to list that showed it.
-            as_of: Return it as it read at that time. A day alone means its end in the user's zone.
+            as_of: Return the text at that time. A date without a time means its end in the user's zone.
 
         Raises:
             NotFound: The scope has no such memory.
@@ -508,8 +510,8 @@ class Browse:
         """
         then = as_of_time(as_of, self.services.zone)
         self.services.usage.settle(self.services.usage.patience_seconds)
-        told = history(self.services, id)
-        memory = told.memory
+        past = history(self.services, id)
+        memory = past.memory
         with self.services.read() as view:
             named = memories_by_id(view, memory.mentions[:_MOST_LISTED])
             by = memories_by_id(view, [memory.superseded_by] if memory.superseded_by else [])
@@ -518,13 +520,13 @@ class Browse:
             drawn_rows = view.rows("memory", ("id",), (Equals("drawn_from", id),), limit=_MOST_LISTED)
             drawn = memories_by_id(view, [each for (each,) in drawn_rows])
             neighbours = _neighbours(view, memory)
-            similar, conflicts = _alike(self.services, view, memory)
+            similar, conflicts = _similar_and_conflicting(self.services, view, memory)
             usage = _usage(view, id)
             shown = _showings(view, memory, showings)
         return WholeMemory(
             memory=memory_at(memory, then),
             versions=_versions(memory),
-            events=told.events,
+            events=past.events,
             supersedes=tuple(supersedes.values()),
             superseded_by=by.get(memory.superseded_by or 0),
             mentions=tuple(named[each] for each in memory.mentions[:_MOST_LISTED] if each in named),
@@ -550,10 +552,10 @@ class Browse:
         """Return one page of memories of any kind, filtered and sorted.
 
         Args:
-            wanted: The filter; without it, everything in force.
+            wanted: The filter (default: all current memories).
             order: The order of the memories.
             limit: Number of memories.
-            after: The `cursor` of the page before.
+            after: The `cursor` of the previous page.
 
         Examples:
             >>> len(memory.browse.page())
@@ -562,36 +564,39 @@ class Browse:
         wanted = _aware(wanted)
         if not 1 <= limit <= MOST_PER_PAGE:
             raise InvalidInput(
-                f"A page holds 1 to {MOST_PER_PAGE:,} memories, not {limit}; page with `after`."
+                f"A page holds 1 to {MOST_PER_PAGE:,} memories, not {limit}; get the next page with `after`."
             )
         last = None if after is None else _key_of(after)
-        if order in _USES:
+        if order in _USAGE_COLUMNS:
             self.services.usage.settle(self.services.usage.patience_seconds)
         with self.services.read() as view:
             conditions = tuple(_conditions(wanted, microseconds(self.services.clock())))
             scopes = self.services.scope_ids(view)
-            if order in _USES:
+            if order in _USAGE_COLUMNS:
                 keys = list(
-                    islice(_by_usage(view, scopes, wanted, conditions, _USES[order], last), limit + 1)
+                    islice(
+                        _keys_by_usage(view, scopes, wanted, conditions, _USAGE_COLUMNS[order], last),
+                        limit + 1,
+                    )
                 )
             else:
-                keys = _sorted(view, scopes, wanted, conditions, order, last, limit + 1)
+                keys = _keys_by_column(view, scopes, wanted, conditions, order, last, limit + 1)
             found = memories_by_id(view, [id_ for _, id_ in keys[:limit]])
         value, id_ = keys[limit - 1] if len(keys) > limit else (0, 0)
         return BrowsePage(
             tuple(found[id_] for _, id_ in keys[:limit] if id_ in found),
             f"{value!r}:{id_}" if len(keys) > limit else None,
-            _NEVER_SHOWN if order in _USES else None,
+            _NEVER_SHOWN if order in _USAGE_COLUMNS else None,
         )
 
     @retry_after_failover
     def timeline(self, wanted: BrowseFilter | None = None, unit: Unit = "day") -> Sequence[Bucket]:
         """Count memories by the user's days, weeks (from Monday) or months.
 
-        The store counts by the quarter of an hour, or by the day in UTC; it reads no memory.
+        The store does the counting and returns no memories.
 
         Args:
-            wanted: The filter; without it, everything in force.
+            wanted: The filter (default: all current memories).
             unit: `day`, `week` or `month`.
 
         Examples:
@@ -623,7 +628,7 @@ class Browse:
             key = fold(str(tag))
             counts[key] += count
             best[key] = max(best.get(key, (0, "")), (count, str(tag)))
-        return _most_first({best[key][1]: count for key, count in counts.items()})
+        return _sorted_by_count({best[key][1]: count for key, count in counts.items()})
 
     @retry_after_failover
     def categories(self) -> Sequence[NameCount]:
@@ -637,13 +642,13 @@ class Browse:
         with self.services.read() as view:
             own = (OneOf("scope_id", self.services.scope_ids(view)), is_set("category"), *IN_FORCE)
             found = view.count("memory", own, by="category")
-        return _most_first({str(name): count for name, count in found.items()})
+        return _sorted_by_count({str(name): count for name, count in found.items()})
 
     @retry_after_failover
     def entities(
         self,
         *,
-        type: str | None = None,  # noqa: A002  # the domain's word
+        type: str | None = None,  # noqa: A002  # the public name
         contains: str | None = None,
         order: EntityOrder = "name",
         start: int = 0,
@@ -684,6 +689,6 @@ def _aware(wanted: BrowseFilter | None) -> BrowseFilter:
     )
 
 
-def _most_first(counts: dict[str, int]) -> list[NameCount]:
+def _sorted_by_count(counts: dict[str, int]) -> list[NameCount]:
     ordered = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
     return [NameCount(name, count) for name, count in ordered]

@@ -1,4 +1,4 @@
-"""Corrections: a fact is retired, and its near-copies with it."""
+"""Retire a wrong memory and its near-copies, and show the history of a memory."""
 
 from __future__ import annotations
 
@@ -39,18 +39,18 @@ from recollect.text.tokens import fold, words
 from recollect.write.embedding import catch_up, embedded_texts, embedder_for, first_model, text_vectors
 from recollect.write.inputs import NoteLike, note_of
 
-# How many of each search are looked at first.
-_LOOKED_AT = 50
+# Number of hits that each search reads first.
+_FIRST_HITS = 50
 
 
 @dataclass(frozen=True, slots=True)
-class _Place:
-    """Something that may be a copy: a note, a message, or an observation."""
+class _Candidate:
+    """A note, message or observation that may be a copy."""
 
     id: int
     text: str
     said: str
-    """The text with its subject, and with its speaker where it is about them."""
+    """The text with its subject, and with its speaker if it is about them."""
     observation: int | None = None
 
 
@@ -59,7 +59,7 @@ def supersede(
 ) -> SupersedeResult:
     """Retire a memory in favour of another, or of a new note.
 
-    A retry with the same key finds other copies, or none, and gives those that were retired the first time.
+    A retry with the same key returns the copies that were retired the first time.
     """
     wrong = services.memory(old)
     if wrong.kind is Kind.ENTITY:
@@ -75,21 +75,23 @@ def supersede(
             raise InvalidInput(f"Memory {new} is an entity, and only a note or message can correct another.")
         by, right = new, correction.text
     else:
-        by = _like(wrong, note_of(new))
+        by = _with_defaults_of(wrong, note_of(new))
         right = by.text
-    retired: list[_Place] = []
+    retired: list[_Candidate] = []
     similar: list[SimilarMemory] = []
     if copies:
         with services.read() as view:
-            retired, similar = _near(services, view, wrong, right, except_for=by)
+            retired, similar = _find_near(services, view, wrong, right, except_for=by)
     embedded = _vectors(services, by) if isinstance(by, NewText) else None
     change = Supersede(
         services.scope,
         ids=(old,),
         by=by,
-        observations=tuple(place.observation for place in retired if place.observation is not None),
+        observations=tuple(
+            candidate.observation for candidate in retired if candidate.observation is not None
+        ),
         embedded=embedded,
-        copies=tuple(place.id for place in retired if place.observation is None),
+        copies=tuple(candidate.id for candidate in retired if candidate.observation is None),
     )
     memories: dict[int, Memory] = {}
     gone: list[RetiredMemory] = []
@@ -104,7 +106,7 @@ def supersede(
 
     outcome = services.write([change], key=key, before_commit=read_back)[0]
     if outcome.ids[0] not in memories:
-        raise NotFound(f"What the key {key!r} stored was purged since; use another key to store it anew.")
+        raise NotFound(f"The note of key {key!r} has been purged; use another key to store it again.")
     caught_up = EmbedResult() if embedded is not None else catch_up(services, outcome.ids[:1])
     return SupersedeResult(
         by=memories[outcome.ids[0]],
@@ -118,15 +120,15 @@ def supersede(
 def near_copies(
     services: Services, view: Snapshot, wrong: Memory, right: str, by: int
 ) -> list[tuple[int, int | None]]:
-    """Memories in force that repeat an error, each with the observation that does, where it is an entity."""
-    retired, _ = _near(services, view, wrong, right, except_for=by)
-    return [(place.id, place.observation) for place in retired]
+    """Return current memories that repeat an error; for an entity, with the observation that repeats it."""
+    retired, _ = _find_near(services, view, wrong, right, except_for=by)
+    return [(candidate.id, candidate.observation) for candidate in retired]
 
 
 def _vectors(services: Services, new: NewText) -> TextVectors | None:
     """Embed a new note before it is stored, so that one transaction writes everything.
 
-    Return None where the model is not known yet, or other texts wait for their vectors.
+    Return None if the model is not known yet, or other texts wait for their vectors.
     """
     with services.read() as view:
         model = model_in_use(view)
@@ -135,8 +137,8 @@ def _vectors(services: Services, new: NewText) -> TextVectors | None:
     return text_vectors(services, model, new)
 
 
-def _like(wrong: Memory, note: NewText) -> NewText:
-    """A new note; where it says nothing else, it is of the same sort as what it corrects."""
+def _with_defaults_of(wrong: Memory, note: NewText) -> NewText:
+    """Return the new note with unset fields copied from the memory that it corrects."""
     usual = NewText(Kind.NOTE, note.text)
     own = {name: value for name in NOTE_FIELDS if (value := getattr(wrong, name)) is not None}
     return replace(
@@ -149,32 +151,33 @@ def _like(wrong: Memory, note: NewText) -> NewText:
     )
 
 
-def _near(
+def _find_near(
     services: Services, view: Snapshot, wrong: Memory, right: str, except_for: int | NewText
-) -> tuple[list[_Place], list[SimilarMemory]]:
-    """The near-copies of an error, and what is like it without being one."""
+) -> tuple[list[_Candidate], list[SimilarMemory]]:
+    """Return the near-copies of an error, and memories that are only similar to it."""
     said = said_by(wrong, named_in=right)
     if wrong.speaker and said != wrong.text and is_personal(right):
         right = f"{wrong.speaker}: {right}"
-    places, retired, memories = _find_copies(
-        services, view, wrong, except_for, lambda place: repeats_error(said, right, place.said)
+    candidates, retired, memories = _find_copies(
+        services, view, wrong, except_for, lambda candidate: repeats_error(said, right, candidate.said)
     )
-    # Meaning is asked only where it could make a difference: an entity may have thousands of observations.
+    # Compare by meaning only if it could change the result: an entity may have thousands of observations.
     doubtful = [
-        place
-        for place in places
-        if place not in retired and (place.observation is None or repeats_error(said, right, place.said, 1.0))
+        candidate
+        for candidate in candidates
+        if candidate not in retired
+        and (candidate.observation is None or repeats_error(said, right, candidate.said, 1.0))
     ]
     similar = []
     new = except_for if isinstance(except_for, NewText) else None
-    speaking = {wrong.id: wrong} | {place.id: memories[place.id] for place in doubtful}
+    speaking = {wrong.id: wrong} | {candidate.id: memories[candidate.id] for candidate in doubtful}
     cosines = _cosines(services, view, speaking, said, doubtful, new)
-    for place, cosine in zip(doubtful, cosines, strict=True):
-        if repeats_error(said, right, place.said, cosine):
-            retired.append(place)
-        elif cosine >= RELATED_COSINE and place.observation is None:
-            similar.append(SimilarMemory(place.id, place.text, cosine))
-    return retired, sorted(similar, key=lambda alike: (-alike.similarity, alike.id))
+    for candidate, cosine in zip(doubtful, cosines, strict=True):
+        if repeats_error(said, right, candidate.said, cosine):
+            retired.append(candidate)
+        elif cosine >= RELATED_COSINE and candidate.observation is None:
+            similar.append(SimilarMemory(candidate.id, candidate.text, cosine))
+    return retired, sorted(similar, key=lambda each: (-each.similarity, each.id))
 
 
 def _find_copies(
@@ -182,38 +185,44 @@ def _find_copies(
     view: Snapshot,
     wrong: Memory,
     except_for: int | NewText,
-    copies: Callable[[_Place], bool],
-) -> tuple[list[_Place], list[_Place], Mapping[int, Memory]]:
-    """Return what is near an error, which of it are copies by their words, and their memories.
+    copies: Callable[[_Candidate], bool],
+) -> tuple[list[_Candidate], list[_Candidate], Mapping[int, Memory]]:
+    """Return the candidates near an error, those that are copies by their words, and their memories.
 
-    Copies are the nearest neighbours of a text: while half of those read are copies, there may be more.
+    If half of the hits are copies, there may be more, so the search repeats with a larger limit.
     """
-    at_most = _LOOKED_AT
+    limit = _FIRST_HITS
     search = Search(view, services.where())
     vectors = memory_vectors(view, [wrong.id], search.model).get(wrong.id, ())[:1]
     while True:
-        hits = [*search.by_words(said_by(wrong), at_most, "stemmed")]
+        hits = [*search.by_words(said_by(wrong), limit, "stemmed")]
         for vector in vectors:
-            hits += search.by_meaning(vector, at_most)
+            hits += search.by_meaning(vector, limit)
         near = memories_by_id(view, sorted({hit.id for hit in hits}))
-        places = [place for place in _places(near.values()) if place.id not in {wrong.id, except_for}]
-        found = [place for place in places if copies(place)]
-        if 2 * len(found) < at_most:
-            return places, found, near
-        at_most *= 4
+        candidates = [
+            candidate
+            for candidate in _candidates(near.values())
+            if candidate.id not in {wrong.id, except_for}
+        ]
+        found = [candidate for candidate in candidates if copies(candidate)]
+        if 2 * len(found) < limit:
+            return candidates, found, near
+        limit *= 4
 
 
-def _places(memories: Iterable[Memory]) -> Iterator[_Place]:
+def _candidates(memories: Iterable[Memory]) -> Iterator[_Candidate]:
     for memory in memories:
         if memory.kind is Kind.ENTITY:
-            for seen in memory.in_force:
-                yield _Place(memory.id, seen.content, f"{memory.name}: {seen.content}", seen.id)
+            for observation in memory.in_force:
+                yield _Candidate(
+                    memory.id, observation.content, f"{memory.name}: {observation.content}", observation.id
+                )
         else:
-            yield _Place(memory.id, memory.text, said_by(memory))
+            yield _Candidate(memory.id, memory.text, said_by(memory))
 
 
 def said_by(memory: Memory, named_in: str = "") -> str:
-    """Return the text, with the speaker where the text or its correction is about them."""
+    """Return the text, with the speaker if the text or its correction is about them."""
     if not memory.speaker:
         return memory.text
     spoken_of = is_personal(memory.text) or fold(memory.speaker) in words(named_in)
@@ -225,34 +234,34 @@ def _cosines(
     view: Snapshot,
     memories: Mapping[int, Memory],
     said: str,
-    places: Sequence[_Place],
+    candidates: Sequence[_Candidate],
     new: NewText | None,
 ) -> list[float]:
-    """Cosines of the plain texts; 0 without a model, and then the words decide.
+    """Return the cosine of each candidate's text with the error; 0 without a model.
 
-    The passages of the new note are embedded with whatever must be; it is stored next.
+    The passages of the new note, which is stored next, are embedded in the same batch.
     """
-    if not places:
+    if not candidates:
         return []
-    texts = [said, *(place.said for place in places)]
+    texts = [said, *(candidate.said for candidate in candidates)]
     try:
         model = model_in_use(view)
         embedder = embedder_for(services, model, first_model(services, view) if model is None else None)
         known = _stored_vectors(view, memories, embedder.model)
-        lacking = [text for text in texts if text not in known]
-        if lacking:
-            coming = () if new is None else passage_texts(new.text, new.speaker)
-            embedded = embedded_texts(services, embedder, [*lacking, *coming])
+        missing = [text for text in texts if text not in known]
+        if missing:
+            new_passages = () if new is None else passage_texts(new.text, new.speaker)
+            embedded = embedded_texts(services, embedder, [*missing, *new_passages])
             known |= {text: unpack_vector(each.vector) for text, each in embedded.items()}
     except ModelUnavailable:
-        return [0.0] * len(places)
+        return [0.0] * len(candidates)
     rows = np.stack([known[text] for text in texts])
     cosines = np.minimum(1.0, np.vecdot(rows[1:], rows[0]))
     return [usual_cosine(float(cosine), embedder.model.name) for cosine in cosines]
 
 
 def _stored_vectors(view: Snapshot, memories: Mapping[int, Memory], model: Model) -> dict[str, Vector]:
-    """By their texts, the vectors of this model that the store has of what these memories say."""
+    """Return the stored vectors of these memories' passages, by text, if they are of this model."""
     row = model_row(view)
     if row is None or row[1].name != model.name:
         return {}
@@ -260,13 +269,13 @@ def _stored_vectors(view: Snapshot, memories: Mapping[int, Memory], model: Model
     return {texts[id_]: vector for id_, vector in vectors_of(view, list(texts), row).items()}
 
 
-# The life of a memory, as far as the store knows it: what it said, when, and what became of it.
+# The history of a memory
 
 
-_Placed = tuple[datetime, HistoryEvent]
-"""An event, with its time for sorting: never before an event that must have come first.
+_SortedEvent = tuple[datetime, HistoryEvent]
+"""A time to sort by, and the event with its stored time.
 
-A clock may jump back, so the later of two changes may have the earlier time. The event keeps the stored time.
+A clock may jump back, so a stored time may precede that of an earlier event. The time to sort by never does.
 """
 
 
@@ -278,28 +287,28 @@ def history(services: Services, id_: int) -> History:
             memory.superseded_by or 0
         )
         relations = relations_of(view, [id_], deleted=True) if memory.kind is Kind.ENTITY else ()
-    events = _life(memory, by)
+    events = _text_events(memory, by)
     last = max(at for at, _ in events)
     for other in replaced:
         if other.superseded_at is not None:
             what = "merged with" if same_statement(memory.text, other.text) else "supersedes"
-            told = f"memory {other.id}: {other.text}"
-            events.append(_place_event(memory.created_at, other.superseded_at, what, told))
-    events += [*_observed(memory), *_related(memory, relations)]
+            detail = f"memory {other.id}: {other.text}"
+            events.append(_event(memory.created_at, other.superseded_at, what, detail))
+    events += [*_observation_events(memory), *_relation_events(memory, relations)]
     if memory.deleted_at is not None:
         # Forgetting is the last event: a forgotten memory cannot be changed.
         detail = f"`recollect restore {memory.id}` brings it back"
-        events.append(_place_event(last, memory.deleted_at, "forgotten", detail))
-    # The sort is stable: events of one moment keep the order above.
+        events.append(_event(last, memory.deleted_at, "forgotten", detail))
+    # The sort is stable: events with equal times keep the order above.
     return History(memory, tuple(event for _, event in sorted(events, key=lambda each: each[0])))
 
 
-def _place_event(since: datetime, at: datetime, what: str, detail: str = "") -> _Placed:
+def _event(since: datetime, at: datetime, what: str, detail: str = "") -> _SortedEvent:
     return max(since, at), HistoryEvent(at, what, detail)
 
 
-def _life(memory: Memory, by: Memory | None) -> list[_Placed]:
-    """Return the events of its texts, its absences and its replacement."""
+def _text_events(memory: Memory, by: Memory | None) -> list[_SortedEvent]:
+    """Return the events of a memory's texts, absences and replacement."""
     first = memory.former[0].text if memory.former else memory.text
     if memory.kind is Kind.ENTITY:
         begun = ("created", f"{memory.name} ({memory.type})")
@@ -307,14 +316,14 @@ def _life(memory: Memory, by: Memory | None) -> list[_Placed]:
         begun = ("said", f"{memory.speaker or memory.role or 'someone'}: {first}")
     else:
         begun = ("noted", first)
-    placed = [_place_event(memory.created_at, memory.created_at, *begun)]
+    placed = [_event(memory.created_at, memory.created_at, *begun)]
     said = [*(former.text for former in memory.former[1:]), memory.text]
     for former, text in zip(memory.former, said, strict=bool(memory.former)):
-        placed.append(_place_event(placed[-1][0], former.until, "updated", text))
+        placed.append(_event(placed[-1][0], former.until, "updated", text))
     since = memory.created_at
     for absence in memory.absences:
-        gone = _place_event(since, absence.since, absence.why)
-        back = _place_event(gone[0], absence.until, "restored")
+        gone = _event(since, absence.since, absence.why)
+        back = _event(gone[0], absence.until, "restored")
         placed += [gone, back]
         since = back[0]
     if memory.superseded_at is not None:
@@ -324,32 +333,32 @@ def _life(memory: Memory, by: Memory | None) -> list[_Placed]:
             what, detail = "merged", f"into memory {by.id}, which says the same"
         elif by is not None:
             detail = f"by memory {by.id}"
-        placed.append(_place_event(since, memory.superseded_at, what, detail))
+        placed.append(_event(since, memory.superseded_at, what, detail))
     return placed
 
 
-def _observed(memory: Memory) -> Iterator[_Placed]:
+def _observation_events(memory: Memory) -> Iterator[_SortedEvent]:
     # An imported observation may be older than the entity, so only its own time counts.
-    known = {seen.id: seen for seen in memory.observations}
-    for seen in memory.observations:
-        yield _place_event(seen.created_at, seen.created_at, "observed", seen.content)
-        if seen.superseded_at is not None:
-            by = known.get(seen.superseded_by or 0)
-            instead = f" by memory {seen.corrected_by}" if seen.corrected_by else ""
+    known = {observation.id: observation for observation in memory.observations}
+    for observation in memory.observations:
+        yield _event(observation.created_at, observation.created_at, "observed", observation.content)
+        if observation.superseded_at is not None:
+            by = known.get(observation.superseded_by or 0)
+            instead = f" by memory {observation.corrected_by}" if observation.corrected_by else ""
             if by is not None and by.content:
                 instead = f" by: {by.content}"
-            since = max(seen.created_at, seen.created_at if by is None else by.created_at)
-            yield _place_event(since, seen.superseded_at, "superseded", f"{seen.content}{instead}")
-        if seen.deleted_at is not None:
-            yield _place_event(seen.created_at, seen.deleted_at, "removed", seen.content)
+            since = max(observation.created_at, observation.created_at if by is None else by.created_at)
+            yield _event(since, observation.superseded_at, "superseded", f"{observation.content}{instead}")
+        if observation.deleted_at is not None:
+            yield _event(observation.created_at, observation.deleted_at, "removed", observation.content)
 
 
-def _related(memory: Memory, relations: Sequence[Relation]) -> Iterator[_Placed]:
+def _relation_events(memory: Memory, relations: Sequence[Relation]) -> Iterator[_SortedEvent]:
     for relation in relations:
-        told = f"{relation.source_name} {relation.type} {relation.target_name}"
-        yield _place_event(relation.created_at, relation.created_at, "related", told)
+        detail = f"{relation.source_name} {relation.type} {relation.target_name}"
+        yield _event(relation.created_at, relation.created_at, "related", detail)
         if relation.until is not None:
             # A relation may have ended long before that was recorded.
-            yield _place_event(relation.until, relation.until, "ended", told)
+            yield _event(relation.until, relation.until, "ended", detail)
         if relation.deleted_at is not None and relation.deleted_at != memory.deleted_at:
-            yield _place_event(relation.created_at, relation.deleted_at, "unrelated", told)
+            yield _event(relation.created_at, relation.deleted_at, "unrelated", detail)

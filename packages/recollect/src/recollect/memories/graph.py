@@ -55,14 +55,14 @@ from recollect.write.inputs import (
     relation_of,
 )
 
-# `search_semantic`: the limbic profile over entities, in the form that MCP Memory v2 answers in.
+# `search_semantic`: results of the limbic profile over entities, in the format of MCP Memory v2.
 
-# The published components; what a component is where its factor is switched off.
+# The score components of that format, with their values if the factor is switched off.
 _NEUTRAL = {"importance": 0.0, "temporal_factor": 1.0, "cooc_boost": 0.0}
 
 
-def as_published(answer: Answer, *, explain: bool = False) -> dict[str, Any]:
-    """`{"results": [...]}` with the published fields, and beside them `score`, `mode` and the explanation."""
+def to_memory_v2(answer: Answer, *, explain: bool = False) -> dict[str, Any]:
+    """Return `{"results": [...]}` with the fields of MCP Memory v2, plus `score`, `mode` and reasons."""
     results = [_result(hit, answer, explain=explain) for hit in answer.hits]
     return {"results": results, **({"note": answer.note} if answer.note else {})}
 
@@ -86,21 +86,21 @@ def _result(hit: Hit, answer: Answer, *, explain: bool) -> dict[str, Any]:
     return result
 
 
-# Questions to the graph over several hops: what is near an entity, and how two are connected.
+# Queries over several relations: the entities near another, and the paths between two.
 
 MOST_HOPS = 6
 MOST_ENTITIES = 2_000
-"""Entities that one question looks at: beyond it, an answer would say no more."""
+"""Maximum number of entities that one query visits."""
 MOST_PATHS = 100
-_MOST_BEGUN = 20_000
+_MOST_PARTIAL_PATHS = 20_000
 
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """Entities and relations within some hops of an entity."""
+    """Entities and relations within a number of hops of an entity."""
 
     distances: Mapping[int, int]
-    """By id of an entity, how many relations lie between; the first is the entity itself."""
+    """Number of hops to each entity, by its id; the first is the entity itself, with 0."""
     relations: tuple[Relation, ...]
     is_cut: bool
 
@@ -110,10 +110,10 @@ def check_hops(depth: int) -> None:
         raise InvalidInput(f"The depth is 1 to {MOST_HOPS} relations, not {depth!r}.")
 
 
-def surroundings(
+def find_surroundings(
     start: int, depth: int, relations_at: Callable[[Collection[int]], Sequence[Relation]]
 ) -> Surroundings:
-    """All entities within `depth` relations, each hop read in one go."""
+    """Find all entities within `depth` relations, with one read per hop."""
     distances = {start: 0}
     known: dict[int, Relation] = {}
     frontier: list[int] = [start]
@@ -137,31 +137,33 @@ def surroundings(
 def simple_paths(
     around: Surroundings, source: int, target: int, depth: int, limit: int
 ) -> tuple[list[tuple[Relation, ...]], bool]:
-    """Ways that pass no entity twice, the shortest first, ties by the ids of their relations; and whether
-    there are more than these."""
+    """Return paths that visit no entity twice, and whether there are more.
+
+    The shortest come first; the ids of the relations break ties.
+    """
     touching: defaultdict[int, list[tuple[int, Relation]]] = defaultdict(list)
     for relation in around.relations:
         touching[relation.source].append((relation.target, relation))
         touching[relation.target].append((relation.source, relation))
-    left = surroundings(
+    left = find_surroundings(
         target, depth, lambda ids: [each for id_ in ids for _, each in touching[id_]]
     ).distances
     paths: list[tuple[Relation, ...]] = []
-    begun: list[tuple[tuple[int, ...], tuple[Relation, ...]]] = [((source,), ())]
+    partial_paths: list[tuple[tuple[int, ...], tuple[Relation, ...]]] = [((source,), ())]
     for taken in range(depth):
         longer: list[tuple[tuple[int, ...], tuple[Relation, ...]]] = []
-        for places, steps in begun:
+        for places, steps in partial_paths:
             for place, relation in touching[places[-1]]:
-                # Skip places from which the target is too far away.
+                # Skip entities from which the target is too far away.
                 if place in places or taken + 1 + left.get(place, depth) > depth:
                     continue
                 if place == target:
                     paths.append((*steps, relation))
                 else:
                     longer.append(((*places, place), (*steps, relation)))
-        if len(paths) > limit or len(longer) > _MOST_BEGUN:
+        if len(paths) > limit or len(longer) > _MOST_PARTIAL_PATHS:
             return paths[:limit], True
-        begun = longer
+        partial_paths = longer
     return paths, False
 
 
@@ -263,17 +265,17 @@ class KnowledgeGraph:
         )
         return RelatedBatch(related, rejected, note)
 
-    def end_relation(self, source: str, type: str, target: str, *, at: datetime | None = None) -> None:  # noqa: A002  # the domain's word
+    def end_relation(self, source: str, type: str, target: str, *, at: datetime | None = None) -> None:  # noqa: A002  # the public name
         """End a relation. It stays as history.
 
         Args:
             source: The name of the entity that it starts at.
             type: The type of the relation.
             target: The name of the entity that it leads to.
-            at: When it ended; now, if not given.
+            at: When it ended (default: now).
 
         Raises:
-            NotFound: No such relation is in force.
+            NotFound: There is no such current relation.
 
         Examples:
             >>> memory.graph.end_relation("Marisol Vega", "leads", "Tidebook")
@@ -287,7 +289,7 @@ class KnowledgeGraph:
         """Forget entities by exact name, with their relations. Unknown names are ignored.
 
         Returns:
-            The ids of those that existed, for `restore`.
+            The ids of the forgotten entities, for `restore`.
 
         Examples:
             >>> memory.graph.delete_entities(["Tidebook", "Nothing"])
@@ -348,8 +350,8 @@ class KnowledgeGraph:
         own.write([changes.Amend(own.scope, id_, status=wanted)])
         return wanted
 
-    def restore_observation(self, id: int) -> None:  # noqa: A002  # the domain's word
-        """Bring back an observation that was removed by itself, or superseded.
+    def restore_observation(self, id: int) -> None:  # noqa: A002  # the public name
+        """Bring back an observation that was removed without its entity, or superseded.
 
         Raises:
             NotFound: There is no such observation.
@@ -364,9 +366,7 @@ class KnowledgeGraph:
 
     @contextmanager
     def _naming_agents(self) -> Iterator[None]:
-        """Name the owner's agents in the error, where a caller who reads all agents changes something by
-        name.
-        """
+        """Add the owner's agents to a NotFound error if the caller reads all agents."""
         try:
             yield
         except NotFound as error:
@@ -376,7 +376,7 @@ class KnowledgeGraph:
                     agents = sorted(agent for (agent,) in view.rows("scope", ("agent",), own) if agent)
                 if agents:
                     named = ", ".join(map(repr, agents[:_MOST_AGENTS]))
-                    error.args = (f"{error} To change what an agent keeps, name it: {named}.",)
+                    error.args = (f"{error} To change an agent's memories, name the agent: {named}.",)
             raise
 
     # Reading
@@ -387,7 +387,7 @@ class KnowledgeGraph:
 
         Args:
             limit: Number of entities.
-            after: The `cursor` of the page before.
+            after: The `cursor` of the previous page.
 
         Examples:
             >>> [entity.name for entity in memory.graph.read_graph()]
@@ -399,18 +399,18 @@ class KnowledgeGraph:
             page = entities[:limit]
             relations = relations_of(view, [entity.id for entity in page])
         cursor = page[-1].id if len(entities) > limit else None
-        return Graph(tuple(page), _holding(relations, self.services.clock()), cursor)
+        return Graph(tuple(page), _not_ended(relations, self.services.clock()), cursor)
 
     @retry_after_failover
     def search_nodes(self, query: str, *, limit: int = 50, after: int = 0) -> Graph:
         """Find entities whose name, type or observations contain the words, or the text literally.
 
-        Entities with the words come first, best first; then those that contain the text inside a word.
+        Entities with the words come first, best first. Then follow those that contain the text inside a word.
 
         Args:
             query: Words, or a part of a word.
             limit: Number of entities.
-            after: The `cursor` of the page before.
+            after: The `cursor` of the previous page.
 
         Examples:
             >>> [entity.name for entity in memory.graph.search_nodes("harbour")]
@@ -419,7 +419,7 @@ class KnowledgeGraph:
         _check_limit(limit)
         stop, where = after + limit, self.services.where(Kind.ENTITY)
         with self.services.read() as view:
-            # As the official server: every entity holds the empty text.
+            # As in the official server, an empty query matches every entity.
             by_words = [found.id for found in Search(view, where).by_words(query, stop + 1)] if query else []
             found = list(dict.fromkeys((*by_words, *entities_containing(view, query, stop + 1, where))))
             graph = _graph(view, found[after:stop], self.services.clock())
@@ -462,8 +462,8 @@ class KnowledgeGraph:
 
         Args:
             name: The entity.
-            depth: The most relations between it and a neighbour.
-            as_of: Use what was known and in force at that time. A day alone means its end in the user's zone.
+            depth: Maximum number of relations between it and a neighbour.
+            as_of: Use the graph at that time. A date without a time means its end in the user's zone.
 
         Raises:
             NotFound: There is no entity of that name.
@@ -475,7 +475,7 @@ class KnowledgeGraph:
         check_hops(depth)
         start, then = entity_named(self.services, name), as_of_time(as_of, self.services.zone)
         with self.services.read() as view:
-            around = surroundings(start, depth, self._relations_at(view, then))
+            around = find_surroundings(start, depth, self._relations_at(view, then))
             others = [id_ for id_ in around.distances if id_ != start]
             memories = {id_: memory_at(memory, then) for id_, memory in memories_by_id(view, others).items()}
         ordered = sorted(others, key=lambda id_: (around.distances[id_], id_))
@@ -484,20 +484,20 @@ class KnowledgeGraph:
 
     @retry_after_failover
     def paths(self, source: str, target: str, *, depth: int = 4, limit: int = 10) -> GraphPaths:
-        """Return the ways from one entity to another, shortest first.
+        """Return the paths from one entity to another, shortest first.
 
         Args:
             source: The entity to start at.
             target: The entity to reach.
-            depth: The most relations of a way.
-            limit: Number of ways.
+            depth: Maximum number of relations in a path.
+            limit: Number of paths.
 
         Raises:
             NotFound: There is no entity of that name.
 
         Examples:
-            >>> way, = memory.graph.paths("Tidebook", "Marisol Vega").paths
-            >>> [relation.type for relation in way]
+            >>> path, = memory.graph.paths("Tidebook", "Marisol Vega").paths
+            >>> [relation.type for relation in path]
             ['leads']
         """
         check_hops(depth)
@@ -507,7 +507,7 @@ class KnowledgeGraph:
         if start == end:
             raise InvalidInput(f"Both ends are {source!r}; name two entities.")
         with self.services.read() as view:
-            around = surroundings(start, depth, self._relations_at(view))
+            around = find_surroundings(start, depth, self._relations_at(view))
         found, are_more = simple_paths(around, start, end, depth, limit)
         return GraphPaths(tuple(found), is_cut=are_more or around.is_cut)
 
@@ -516,10 +516,10 @@ class KnowledgeGraph:
     ) -> Callable[[Collection[int]], Sequence[Relation]]:
         def relations_at(ids: Collection[int]) -> Sequence[Relation]:
             if as_of is None:
-                return _holding(relations_of(view, ids), self.services.clock())
-            return _held_at(relations_of(view, ids, deleted=True), as_of)
+                return _not_ended(relations_of(view, ids), self.services.clock())
+            return _current_at(relations_of(view, ids, deleted=True), as_of)
 
-        # An automatic inverse says nothing that its relation does not.
+        # Leave out automatic inverses, which only repeat their relation.
         return lambda ids: [relation for relation in relations_at(ids) if relation.inverse_of is None]
 
 
@@ -542,18 +542,18 @@ def create_entities(
 
 
 def similar_names(services: Services, view: Snapshot, name: str) -> list[str]:
-    """Names that differ from this one in case or accents only, of whichever scope."""
+    """Return the names of entities in any scope that differ from this one only in case or accents."""
     found = (names_alike(view, scope, name) for scope in services.scope_ids(view))
     return list(dict.fromkeys(each for names in found for each in names))
 
 
 @retry_after_failover
 def entity_named(services: Services, name: str) -> int:
-    """The id of an entity that must exist."""
+    """Return the id of an entity, or raise NotFound."""
     name = clean_name(name)
     with services.read() as view:
-        there = (find_entity(view, scope, name) for scope in services.scope_ids(view))
-        found = next((id_ for id_ in there if id_ is not None), None)
+        ids = (find_entity(view, scope, name) for scope in services.scope_ids(view))
+        found = next((id_ for id_ in ids if id_ is not None), None)
         alike = () if found is not None else similar_names(services, view, name)
     if found is None:
         could = f"it could be {' or '.join(map(repr, alike))}: use the exact name" if alike else None
@@ -563,7 +563,7 @@ def entity_named(services: Services, name: str) -> int:
 
 @retry_after_failover
 def existing_relation(services: Services, relation: tuple[str, str, str]) -> tuple[str, str, str]:
-    """The (source, type, target) as it is stored; it must exist, though it may have ended."""
+    """Return the stored (source, type, target) of a relation, which may have ended, or raise NotFound."""
     wanted = relation_of(relation)
     ends = entity_named(services, wanted.source), entity_named(services, wanted.target)
     with services.read() as view:
@@ -578,19 +578,19 @@ def existing_relation(services: Services, relation: tuple[str, str, str]) -> tup
 
 def _graph(view: Snapshot, ids: Sequence[int], now: datetime) -> Graph:
     memories = memories_by_id(view, ids)
-    return Graph(tuple(memories[id_] for id_ in ids), _holding(relations_of(view, ids), now))
+    return Graph(tuple(memories[id_] for id_ in ids), _not_ended(relations_of(view, ids), now))
 
 
-def _holding(relations: Iterable[Relation], now: datetime) -> tuple[Relation, ...]:
-    """Those whose end has not come."""
+def _not_ended(relations: Iterable[Relation], now: datetime) -> tuple[Relation, ...]:
+    """Return the relations that have not ended."""
     return tuple(relation for relation in relations if relation.until is None or relation.until > now)
 
 
-def _held_at(relations: Iterable[Relation], at: datetime) -> tuple[Relation, ...]:
-    """Return relations that were known at a moment and in force then."""
+def _current_at(relations: Iterable[Relation], at: datetime) -> tuple[Relation, ...]:
+    """Return the relations that were stored and current at that time."""
     return tuple(
         relation
-        for relation in _holding(relations, at)
+        for relation in _not_ended(relations, at)
         if relation.created_at <= at
         and (relation.since is None or relation.since <= at)
         and (relation.deleted_at is None or relation.deleted_at > at)
@@ -599,7 +599,9 @@ def _held_at(relations: Iterable[Relation], at: datetime) -> tuple[Relation, ...
 
 def _check_limit(limit: int) -> None:
     if not 1 <= limit <= MOST_PER_PAGE:
-        raise InvalidInput(f"A page holds 1 to {MOST_PER_PAGE:,} entities, not {limit}; page with `after`.")
+        raise InvalidInput(
+            f"A page holds 1 to {MOST_PER_PAGE:,} entities, not {limit}; get the next page with `after`."
+        )
 
 
 def _observe(
@@ -615,7 +617,7 @@ def _observe(
     memories: dict[int, Memory] = {}
 
     def changed_ids(outcomes: Iterable[Outcome]) -> list[int]:
-        """The entities of which something is new."""
+        """Return the entities that are new or changed."""
         return [each.ids[0] for each in outcomes if each.created or each.added or each.took_type]
 
     def read_back(view: Snapshot, outcomes: Sequence[Outcome]) -> None:

@@ -1,4 +1,4 @@
-"""Remembering notes: storing, repeating, updating, and flagging what nearly repeats another."""
+"""Store, update and list notes, flag notes that nearly repeat another, and forget everything."""
 
 from __future__ import annotations
 
@@ -57,8 +57,6 @@ if TYPE_CHECKING:
     from recollect.write.apply import BeforeCommit
 
 
-# Batches: rows that a caller gives, written all together or all but the wrong ones.
-
 _Row = TypeVar("_Row")
 
 
@@ -71,14 +69,14 @@ def apply_rows(
     key: str | None,
     before_commit: BeforeCommit | None = None,
 ) -> tuple[list[tuple[Change, Outcome]], tuple[RejectedRow, ...]]:
-    """Apply a batch: all of it, or, where the caller keeps going, all but the rows that are wrong."""
+    """Apply all rows, or with `keep_going` all valid rows. Return applied changes and rejected rows."""
     changes: list[Change] = []
     places: list[int] = []
     rejected: list[RejectedRow] = []
     for index, row in enumerate(rows):
         if index == MOST_ROWS:
             raise InvalidInput(
-                f"A batch has at most {MOST_ROWS:,} rows, and this one has more; write it in several. "
+                f"A batch has at most {MOST_ROWS:,} rows, and this one has more; split it. "
                 "Nothing was written."
             )
         try:
@@ -103,19 +101,19 @@ def apply_rows(
     return done, tuple(sorted(rejected, key=lambda row: row.index))
 
 
-_COMPARED = 8
-# The number of a note that has none yet: above all others.
+_MOST_COMPARED = 8
+# A stand-in id for a note that is not stored yet, above all real ids.
 _NO_ID_YET = 1 << 62
-# Of very many notes at once, what repeats another is left to the reports that look for duplicates.
+# If more notes are written at once, they are not compared; reports find duplicates later.
 MOST_NEW = 50
 
 
 def remember(
     services: Services, note: NoteLike, key: str | None, check: Callable[[Memory], None] | None = None
 ) -> Remembered:
-    """Store one note, or count that it was said again. `check` may refuse what is stored then."""
+    """Store one note, or record that it was repeated. `check` may raise before the commit."""
     new = note_of(note)
-    ready = _prepared(services, new)
+    ready = _embed_and_compare(services, new)
     read = _ReadBack(check)
     change = PutText(services.scope, new)
     if ready is not None:
@@ -124,21 +122,21 @@ def remember(
         change = PutText(services.scope, new, embedded, similar)
     outcomes = services.write([change], key=key, before_commit=read)
     if ready is None:
-        stored = _stored(services, outcomes, read)
+        stored = _finish_notes(services, outcomes, read)
     else:
         found = {outcome.ids[0]: ready[1] for outcome in outcomes if outcome.created}
         stored = RememberedBatch(_results(outcomes, read, found))
     if not stored.notes:
-        raise NotFound(f"What the key {key!r} stored was purged since; use another key to store it anew.")
-    remarks = [note for note in (unfinished_note(stored.note), stored.model_note) if note]
-    return replace(stored.notes[0], model_note=" ".join(remarks) or None)
+        raise NotFound(f"The note of key {key!r} has been purged; use another key to store it again.")
+    warnings = [text for text in (unfinished_note(stored.note), stored.model_note) if text]
+    return replace(stored.notes[0], model_note=" ".join(warnings) or None)
 
 
 @retry_after_failover
-def _prepared(services: Services, new: NewText) -> tuple[TextVectors, _Compared] | None:
+def _embed_and_compare(services: Services, new: NewText) -> tuple[TextVectors, _Compared] | None:
     """Embed a note and find similar ones before it is stored, so that one transaction writes everything.
 
-    Return None where the note is not new, the model is not known yet, or other texts wait for their vectors.
+    Return None if the note is not new, the model is not known yet, or other texts wait for their vectors.
     """
     with services.read() as view:
         model = services.store.last_model = model_in_use(view)
@@ -166,7 +164,7 @@ def _prepared(services: Services, new: NewText) -> tuple[TextVectors, _Compared]
         services.store.last_model = None if search.model is None else search.model[1]
         if services.store.last_model != model or search.some_pending:
             return None
-        compared = _compared(search, note, unpack_vector(vectors.vectors[0]), _COMPARED - 1)
+        compared = _compare_with_nearest(search, note, unpack_vector(vectors.vectors[0]), _MOST_COMPARED - 1)
     return vectors, compared
 
 
@@ -182,33 +180,33 @@ def remember_many(
         key=key,
         before_commit=read,
     )
-    return replace(_stored(services, [outcome for _, outcome in done], read), rejected=rejected)
+    return replace(_finish_notes(services, [outcome for _, outcome in done], read), rejected=rejected)
 
 
-def keep(
+def store_notes(
     services: Services,
     notes: Sequence[NewText],
     key: str | None = None,
-    beside: Mapping[int, Memory] | None = None,
+    embed_too: Mapping[int, Memory] | None = None,
     progress: Progress | None = None,
 ) -> RememberedBatch:
-    """Store notes that were made here, not by a caller; what cannot be stored is left out.
+    """Store notes that an extractor made. Notes that cannot be stored are skipped.
 
-    The memories in `beside`, which were stored just before, are embedded with them.
+    The memories in `embed_too`, which were stored just before, are embedded in the same batch.
     """
     changes: list[Change] = [PutText(services.scope, note) for note in notes]
     read = _ReadBack()
     outcomes = services.write(changes, key=key, keep_going=True, before_commit=read)
     stored = [outcome for outcome in outcomes if outcome.error is None]
-    return _stored(services, stored, read, beside, progress)
+    return _finish_notes(services, stored, read, embed_too, progress)
 
 
 def _label(name: str) -> Callable[[str], str]:
     return lambda text: clean_name(text, name) if text else text
 
 
-# How what may be updated is read.
-_READERS: dict[str, Callable[[Any], Any]] = {
+# For each field that can be updated, the function that validates its value.
+_VALIDATORS: dict[str, Callable[[Any], Any]] = {
     "text": clean_text,
     "importance": lambda share: clean_share(share, "importance"),
     "category": _label("category"),
@@ -216,7 +214,7 @@ _READERS: dict[str, Callable[[Any], Any]] = {
     "tags": tags_of,
     "status": Status.of,
     "pinned": lambda pinned: pinned,
-    "importance_tag": _label("mark"),
+    "importance_tag": _label("importance_tag"),
     "expires_at": lambda when: when if when == "never" else aware(when, "expires_at"),
     "metadata": clean_metadata,
     **{name: _label(name) for name in NOTE_FIELDS},
@@ -224,13 +222,13 @@ _READERS: dict[str, Callable[[Any], Any]] = {
 
 
 def update(services: Services, id_: int, **given: object) -> Memory:
-    """Change what is given of a memory; None leaves a field as it is. A former text is kept as a revision."""
-    if unknown := given.keys() - _READERS.keys():
-        known = f"{right_names(unknown, _READERS)}there are: {', '.join(_READERS)}"
-        raise InvalidInput(f"A memory has no {', '.join(map(repr, sorted(unknown)))} to update; {known}.")
-    changed = {name: _READERS[name](value) for name, value in given.items() if value is not None}
+    """Change the given fields of a memory; None leaves a field as it is. The old text becomes a revision."""
+    if unknown := given.keys() - _VALIDATORS.keys():
+        known = f"{right_names(unknown, _VALIDATORS)}fields that can be updated: {', '.join(_VALIDATORS)}"
+        raise InvalidInput(f"A memory has no field {', '.join(map(repr, sorted(unknown)))}; {known}.")
+    changed = {name: _VALIDATORS[name](value) for name, value in given.items() if value is not None}
     if not changed:
-        *most, last = _READERS
+        *most, last = _VALIDATORS
         raise InvalidInput(f"Say what to update: {', '.join(most)} or {last}.")
     read = _ReadBack()
     fields = {name: changed.pop(name) for name in NOTE_FIELDS if name in changed}
@@ -243,32 +241,32 @@ def update(services: Services, id_: int, **given: object) -> Memory:
     return memory
 
 
-def _stored(
+def _finish_notes(
     services: Services,
     outcomes: Sequence[Outcome],
     read: _ReadBack,
-    beside: Mapping[int, Memory] | None = None,
+    embed_too: Mapping[int, Memory] | None = None,
     progress: Progress | None = None,
 ) -> RememberedBatch:
-    """Return the result for each note, with a note on vectors that are missing.
+    """Embed and compare the stored notes. Return the results, with a message if vectors are missing.
 
-    A key may be older than the purge of its notes; these are left out.
+    A repeated key may return notes that have been purged since; they are left out.
     """
     memories = read.memories
     ids = [outcome.ids[0] for outcome in outcomes]
-    embedded = catch_up(services, [*(beside or ()), *ids], progress, {**(beside or {}), **memories})
-    there = [outcome for outcome in outcomes if outcome.ids[0] in memories]
-    new = [memories[outcome.ids[0]] for outcome in there if outcome.created]
+    embedded = catch_up(services, [*(embed_too or ()), *ids], progress, {**(embed_too or {}), **memories})
+    present = [outcome for outcome in outcomes if outcome.ids[0] in memories]
+    new = [memories[outcome.ids[0]] for outcome in present if outcome.created]
     compared, failure = attempt_follow_up(lambda: compare_with_older(services, new))
     return RememberedBatch(
-        _results(there, read, compared or {}),
+        _results(present, read, compared or {}),
         note=embedded.problem or failure,
         model_note=embedded.model_note,
     )
 
 
 class _ReadBack:
-    """The notes as they are stored, and the names of the entities that they mention: a `BeforeCommit`."""
+    """A `BeforeCommit` hook that reads the stored notes and the names of the entities they mention."""
 
     def __init__(self, check: Callable[[Memory], None] | None = None) -> None:
         self.memories: Mapping[int, Memory] = {}
@@ -306,7 +304,7 @@ def _results(
 
 @dataclass(frozen=True, slots=True)
 class _Compared:
-    """Older notes that are similar to a new one."""
+    """Older notes that a new note repeats or contradicts."""
 
     similar: SimilarMemory | None = None
     contradicts: tuple[ConflictingMemory, ...] = ()
@@ -314,7 +312,7 @@ class _Compared:
 
 @retry_after_failover
 def compare_with_older(services: Services, new: Sequence[Memory]) -> dict[int, _Compared]:
-    """For each new note, the older one that is most like it, noted on it, and what it contradicts."""
+    """Find for each new note the most similar older one, which is flagged, and the notes it contradicts."""
     if not 0 < len(new) <= MOST_NEW:
         return {}
     with services.read() as view:
@@ -322,8 +320,10 @@ def compare_with_older(services: Services, new: Sequence[Memory]) -> dict[int, _
         for note in new:
             search = Search(view, services.unexpired(Kind.NOTE))
             vectors = memory_vectors(view, [note.id], search.model).get(note.id, ())
-            # One more than are compared: the note itself is among what is nearest to it.
-            compared[note.id] = _compared(search, note, vectors[0] if vectors else None, _COMPARED)
+            # The note itself is among its nearest, so the limit includes it.
+            compared[note.id] = _compare_with_nearest(
+                search, note, vectors[0] if vectors else None, _MOST_COMPARED
+            )
     flags: list[Change] = [
         FlagSimilar("memory", id_, known.similar.id, known.similar.similarity, services.scope)
         for id_, known in compared.items()
@@ -335,9 +335,9 @@ def compare_with_older(services: Services, new: Sequence[Memory]) -> dict[int, _
 
 
 def nearest_cosines(search: Search, text: str, vector: Vector | None, most: int) -> dict[int, float]:
-    """The memories nearest in meaning, each with its cosine; without any, those with the same words, with 0.
+    """Return the memories nearest in meaning with their cosines; if none, those with the same words, with 0.
 
-    A memory with the same words is near in meaning as well; searching all words costs far more.
+    A word search costs far more and would rarely add any, so it is only the fallback.
     """
     cosines: dict[int, float] = {}
     if vector is not None and has_meaning(text):
@@ -346,8 +346,8 @@ def nearest_cosines(search: Search, text: str, vector: Vector | None, most: int)
     return cosines or {hit.id: 0.0 for hit in search.by_words(text, most)}
 
 
-def _compared(search: Search, note: Memory, vector: Vector | None, most: int) -> _Compared:
-    """By the notes that are nearest: one search answers both questions."""
+def _compare_with_nearest(search: Search, note: Memory, vector: Vector | None, most: int) -> _Compared:
+    """Search the nearest notes, and compare the note with each for similarity and contradiction."""
     nearest = {
         id_: cosine
         for id_, cosine in nearest_cosines(search, note.text, vector, most).items()
@@ -366,7 +366,7 @@ def _compared(search: Search, note: Memory, vector: Vector | None, most: int) ->
     )
 
 
-# Reflections: notes with opinions about what is remembered.
+# Reflections: notes with opinions about memories.
 
 CATEGORY = "reflection"
 
@@ -374,7 +374,10 @@ CATEGORY = "reflection"
 def reflection_tags(
     mood: str | None = None, session: str | None = None, relation: tuple[str, str, str] | None = None
 ) -> tuple[str, ...]:
-    """The tags of reflections in a mood, about a conversation or a (source, type, target)."""
+    """Return the tags of a reflection: its mood, and the session or relation that it is about.
+
+    A relation is (source, type, target).
+    """
     tags = [] if mood is None else [f"mood:{clean_type(mood, 'mood')}"]
     tags += [] if session is None else [f"session:{session}"]
     tags += [] if relation is None else [f"relation:{' '.join(relation)}"]
@@ -382,9 +385,9 @@ def reflection_tags(
 
 
 def reflection_tag(reflection: Memory, name: Literal["mood", "session", "relation"]) -> str | None:
-    """The mood, conversation or relation (as `Ada works_at Harbour`) of a reflection.
+    """Return the mood, session or relation (as `Ada works_at Harbour`) of a reflection.
 
-    It is one of them, if the reflection was said again in another mood.
+    A reflection that was repeated in another mood has several; the first is returned.
     """
     begins = f"{name}:"
     return next((tag.removeprefix(begins) for tag in reflection.tags if tag.startswith(begins)), None)
@@ -394,12 +397,9 @@ def check_category(note: Memory) -> None:
     """Refuse to merge a reflection into a note of another category."""
     if note.category != CATEGORY:
         raise Conflict(
-            f"Note {note.id} says this already, in the category {note.category!r}; say the reflection in "
-            "words of its own, or update that note's category."
+            f"Note {note.id} has this text already, in the category {note.category!r}. "
+            "Reword the reflection, or update that note's category."
         )
-
-
-# Lists of memories, and forgetting all of them.
 
 
 def list_memories(
@@ -415,7 +415,9 @@ def list_memories(
     after: int,
 ) -> MemoryPage:
     if not 1 <= limit <= MOST_PER_PAGE:
-        raise InvalidInput(f"A page holds 1 to {MOST_PER_PAGE:,} memories, not {limit}; page with `after`.")
+        raise InvalidInput(
+            f"A page holds 1 to {MOST_PER_PAGE:,} memories, not {limit}; get the next page with `after`."
+        )
     where = replace(
         services.where(superseded=include_superseded),
         kinds=kinds_of(kinds),
@@ -432,16 +434,16 @@ def list_memories(
 
 
 def forget_all(services: Services) -> int:
-    """In batches, so that others need not wait for all of it."""
+    """Forget every memory of the scope, in batches, so that other writers can run in between."""
     count = 0
     while True:
         with services.read() as view:
             ids = tuple(
                 memory.id for memory in memory_page(view, services.where(superseded=True), 0, MOST_PER_PAGE)
             )
-        wanted = services.by_scope(ids) if ids else {}
-        done = services.for_writing.write([Forget(scope, ids=those) for scope, those in wanted.items()])
-        gone = sum(len(outcome.ids) for outcome in done)
-        if not gone:
+        by_scope = services.by_scope(ids) if ids else {}
+        outcomes = services.for_writing.write([Forget(scope, ids=own) for scope, own in by_scope.items()])
+        forgotten = sum(len(outcome.ids) for outcome in outcomes)
+        if not forgotten:
             return count
-        count += gone
+        count += forgotten

@@ -1,4 +1,4 @@
-"""The vectors of an entity's observations: those that the store has, and those that it still lacks."""
+"""Vectors of observations, and the search for new observations that nearly repeat older ones."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ from recollect.write.embedding import embedded_texts, embedder_of
 _PAGE = 200
 
 
-def pages(
+def memory_pages(
     services: Services, view: Snapshot, kind: Kind, progress: Progress | None = None
 ) -> Iterator[Sequence[Memory]]:
-    """All memories of this scope and kind that a search could find now, by id, a page at a time."""
+    """Yield memory_pages of all current memories of this scope and kind, sorted by id."""
     where = services.unexpired(kind)
     total = None if progress is None else count_by_kind(view, where).get(kind, 0)
     after = done = 0
@@ -47,19 +47,22 @@ def pages(
             progress(done, total)
 
 
-def stored_rows(view: Snapshot, entities: Sequence[Memory]) -> dict[int, Vector]:
-    """By observation in force; of a long one, the mean of its passages. Those that wait are left out."""
+def stored_vectors(view: Snapshot, entities: Sequence[Memory]) -> dict[int, Vector]:
+    """Return the stored vector of each current observation; for a long one, the mean of its passages.
+
+    Observations whose vectors are still pending are left out.
+    """
     known = {
         (passage.memory, passage.text): passage.id
         for passage in passages_of(view, [entity.id for entity in entities])
     }
     pieces = {
-        seen.id: [
-            known.get((entity.id, passage_text(entity, seen, span)), 0)
-            for span in passage_spans(seen.content)
+        observation.id: [
+            known.get((entity.id, passage_text(entity, observation, span)), 0)
+            for span in passage_spans(observation.content)
         ]
         for entity in entities
-        for seen in entity.in_force
+        for observation in entity.in_force
     }
     vectors = vectors_of(view, [passage for found in pieces.values() for passage in found])
     return {
@@ -69,34 +72,34 @@ def stored_rows(view: Snapshot, entities: Sequence[Memory]) -> dict[int, Vector]
     }
 
 
-def completed(
+def with_missing_vectors(
     stored: Mapping[int, Vector], entities: Iterable[Memory], embedder: Embedder
 ) -> Mapping[int, Vector]:
-    """With the rows that the store lacks; they are not kept."""
-    lacking = [
-        (seen.id, passage_text(entity, seen, (0, len(seen.content))))
+    """Return `stored` plus the missing vectors, which are computed but not stored."""
+    missing = [
+        (observation.id, passage_text(entity, observation, (0, len(observation.content))))
         for entity in entities
-        for seen in entity.in_force
-        if seen.id not in stored
+        for observation in entity.in_force
+        if observation.id not in stored
     ]
-    if not lacking:
+    if not missing:
         return stored
-    rows = embedder.documents([text for _, text in lacking])
-    return {**stored, **{id_: row for (id_, _), row in zip(lacking, rows, strict=True)}}
+    rows = embedder.documents([text for _, text in missing])
+    return {**stored, **{id_: row for (id_, _), row in zip(missing, rows, strict=True)}}
 
 
-# Observations that nearly repeat one that was there: flagged, never dropped.
+# A new observation that nearly repeats an older one is flagged, never dropped.
 
-# Comparing by meaning costs an embedding for each text, so only the likeliest few are compared: by their
-# letters, and by the vectors that the store has of them. An entity that gains very many at once is left to
-# the reports that look for duplicates.
-_COMPARED = 8
+# Comparing by meaning costs an embedding for each text. Only the likeliest few, by trigrams and by stored
+# vectors, are compared.
+_MOST_COMPARED = 8
+# If an entity gets more new observations at once, they are not compared; reports find duplicates later.
 _MOST_NEW = 50
 
 
 @dataclass(frozen=True, slots=True)
 class _Compared:
-    """A new observation, all that were there before it, and those whose meaning is compared with its own."""
+    """A new observation, all older ones of its entity, and the few that are compared by meaning."""
 
     new: Observation
     older: Sequence[Observation]
@@ -104,43 +107,45 @@ class _Compared:
 
 
 class ObservationComparison:
-    """The new observations of a write, each beside the older ones of its entity."""
+    """The new observations of a write, each with the older ones of its entity."""
 
     def __init__(self, memories: Mapping[int, Memory], added: Mapping[int, Sequence[Added]]) -> None:
         self.memories = memories
         self.pairs: dict[int, list[_Compared]] = {}
-        """By entity."""
+        """The pairs of each entity, by its id."""
         for entity, news in added.items():
             if entity in memories and len(news) <= _MOST_NEW:
-                seen, new_ids = memories[entity].in_force, {new.id for new in news}
+                current, new_ids = memories[entity].in_force, {new.id for new in news}
                 self.pairs[entity] = [
-                    _Compared(each, seen[:place])
-                    for place, each in enumerate(seen)
+                    _Compared(each, current[:place])
+                    for place, each in enumerate(current)
                     if place and each.id in new_ids
                 ]
 
     @cached_property
-    def by_letters(self) -> Mapping[int, Sequence[_Compared]]:
-        """With those that are likeliest by their letters. It looks at every letter: only for a model."""
-        return {entity: [_with_alike(each) for each in pairs] for entity, pairs in self.pairs.items()}
+    def by_trigrams(self) -> Mapping[int, Sequence[_Compared]]:
+        """Return the pairs with `likeliest` filled by trigrams. Slow: needed only if a model is available."""
+        return {entity: [_with_likeliest(each) for each in pairs] for entity, pairs in self.pairs.items()}
 
     def contents(self) -> list[str]:
-        """Return the texts to compare by meaning, except those that only stored vectors reveal."""
-        return _contents(self.by_letters)
+        """Return the texts to compare by meaning, except those that only `_with_nearest` adds."""
+        return _contents(self.by_trigrams)
 
 
 @retry_after_failover
 def flag_similar_observations(
     services: Services, comparison: ObservationComparison
 ) -> dict[int, tuple[SimilarObservation, ...]]:
-    """Compare the new observations of each entity with its older ones, and note what is alike."""
+    """Compare the new observations of each entity with its older ones, and flag similar ones."""
     if not any(comparison.pairs.values()):
         return {}
     try:
         found = _found_by_meaning(services, comparison)
     except ModelUnavailable:
         # The write is committed; without a model, only words are compared.
-        found = {entity: tuple(_alike(pairs, {}, "")) for entity, pairs in comparison.pairs.items()}
+        found = {
+            entity: tuple(_similar_observations(pairs, {}, "")) for entity, pairs in comparison.pairs.items()
+        }
     flags = [
         FlagSimilar("observation", pair.observation, pair.similar_to, pair.similarity, services.scope)
         for pairs in found.values()
@@ -155,48 +160,50 @@ def _found_by_meaning(
     services: Services, comparison: ObservationComparison
 ) -> dict[int, tuple[SimilarObservation, ...]]:
     embedder = embedder_of(services)
-    compared = dict(comparison.by_letters)
-    # A short list needs no selection.
+    compared = dict(comparison.by_trigrams)
+    # If there are only a few older observations, all are compared.
     many = [
-        entity for entity, pairs in compared.items() if any(len(each.older) > _COMPARED for each in pairs)
+        entity
+        for entity, pairs in compared.items()
+        if any(len(each.older) > _MOST_COMPARED for each in pairs)
     ]
     if many:
         with services.read() as view:
-            stored = {entity: stored_rows(view, [comparison.memories[entity]]) for entity in many}
+            stored = {entity: stored_vectors(view, [comparison.memories[entity]]) for entity in many}
         for entity in many:
             compared[entity] = [_with_nearest(each, stored[entity]) for each in compared[entity]]
-    # The contents by themselves: the entity's name, which all of its passages share, would make all alike.
+    # Embed the contents without the entity's name: the shared name would make all vectors similar.
     known = embedded_texts(services, embedder, _contents(compared))
     rows = {text: unpack_vector(embedded.vector) for text, embedded in known.items()}
     name = embedder.model.name
-    return {entity: tuple(_alike(pairs, rows, name)) for entity, pairs in compared.items()}
+    return {entity: tuple(_similar_observations(pairs, rows, name)) for entity, pairs in compared.items()}
 
 
 def _contents(compared: Mapping[int, Sequence[_Compared]]) -> list[str]:
     return [
-        seen.content
+        observation.content
         for pairs in compared.values()
         for each in pairs
         if each.likeliest
-        for seen in (each.new, *each.likeliest)
+        for observation in (each.new, *each.likeliest)
     ]
 
 
-def _alike(
+def _similar_observations(
     compared: Iterable[_Compared], rows: Mapping[str, Vector], model: str
 ) -> Iterator[SimilarObservation]:
-    """For each new observation, the older one that is most like it, if any is."""
+    """Yield for each new observation the most similar older one, if any is similar enough."""
     for each in compared:
         shares = [(other, containment(each.new.content, other.content)) for other in each.older]
         matches = [(other, share) for other, share in shares if share >= CONTAINED_SHARE]
         if rows and each.likeliest:
             others = np.stack([rows[other.content] for other in each.likeliest])
-            # Rounding may carry a cosine past one.
+            # Rounding may make a cosine larger than 1.
             cosines = np.minimum(1.0, np.vecdot(others, rows[each.new.content]))
             matches += [
-                (other, usual)
+                (other, comparable)
                 for other, cosine in zip(each.likeliest, cosines, strict=True)
-                if (usual := usual_cosine(float(cosine), model)) >= SIMILAR_COSINE
+                if (comparable := usual_cosine(float(cosine), model)) >= SIMILAR_COSINE
                 and not are_two_facts(each.new.content, other.content)
             ]
         if matches:
@@ -204,12 +211,12 @@ def _alike(
             yield SimilarObservation(each.new.id, each.new.content, other.id, other.content, similarity)
 
 
-def _with_alike(each: _Compared) -> _Compared:
+def _with_likeliest(each: _Compared) -> _Compared:
     new = each.new.content
     if not has_meaning(new):
         return each
-    letters = sorted(each.older, key=lambda other: (-trigram_similarity(new, other.content), -other.id))
-    return replace(each, likeliest=letters[:_COMPARED])
+    best_first = sorted(each.older, key=lambda other: (-trigram_similarity(new, other.content), -other.id))
+    return replace(each, likeliest=best_first[:_MOST_COMPARED])
 
 
 def _with_nearest(each: _Compared, stored: Mapping[int, Vector]) -> _Compared:
@@ -217,5 +224,5 @@ def _with_nearest(each: _Compared, stored: Mapping[int, Vector]) -> _Compared:
     if not each.likeliest or row is None:
         return each
     known = [other for other in each.older if other.id in stored]
-    meaning = sorted(known, key=lambda other: (-float(stored[other.id] @ row), -other.id))
-    return replace(each, likeliest=list(dict.fromkeys((*each.likeliest, *meaning[:_COMPARED]))))
+    nearest = sorted(known, key=lambda other: (-float(stored[other.id] @ row), -other.id))
+    return replace(each, likeliest=list(dict.fromkeys((*each.likeliest, *nearest[:_MOST_COMPARED]))))

@@ -12,7 +12,7 @@ from recollect.domain.limits import CONTEXT_TURNS, MOST_TURNS, clean_name, name_
 from recollect.domain.records import Filter, Kind, Memory, Scope, Session
 from recollect.domain.results import AddMessagesResult, Remembered, RememberedBatch
 from recollect.domain.tables import Equals, OneOf, is_null
-from recollect.memories.notes import apply_rows, keep
+from recollect.memories.notes import apply_rows, store_notes
 from recollect.search.rows import memories_by_id, scope_id
 from recollect.search.texts import last_positions, memory_page, sessions_of, turns_of
 from recollect.services import Services, attempt_follow_up, retry_after_failover
@@ -29,7 +29,7 @@ class Sessions:
 
     @retry_after_failover
     def list(self) -> Sequence[Session]:
-        """Return the conversations of this scope, the one with the newest message first.
+        """Return the sessions of this scope, most recently active first.
 
         Examples:
             >>> [(session.name, session.turns) for session in memory.sessions.list()]
@@ -62,8 +62,8 @@ class Sessions:
             return turns_of(view, scope, name, 1 if last is None else end - last + 1, end)
 
     @retry_after_failover
-    def neighbours(self, id: int, *, before: int = 2, after: int = 2) -> Sequence[Memory]:  # noqa: A002  # the domain's word
-        """Return a message with those around it in its session, in order.
+    def neighbours(self, id: int, *, before: int = 2, after: int = 2) -> Sequence[Memory]:  # noqa: A002  # the public name
+        """Return a message and the messages around it in its session, in order.
 
         Args:
             id: The message.
@@ -79,18 +79,18 @@ class Sessions:
         """
         message = self.services.memory(id)
         if message.kind is not Kind.MESSAGE or message.session is None or message.position is None:
-            raise InvalidInput(f"Memory {id} is no message of a session, so it has no neighbours.")
+            raise InvalidInput(f"Memory {id} is not a message of a session, so it has no neighbours.")
         first, last = message.position - before, message.position + after
         with self.services.read() as view:
             return turns_of(view, scope_id(view, message.scope), message.session, first, last)
 
     def extract(self, session: str) -> tuple[Remembered, ...]:
-        """Extract notes from a session's messages, as `add_messages` does, at a later time.
+        """Extract notes from the stored messages of a session, as `add_messages` does.
 
-        Notes that were extracted before are skipped, also if they were corrected or forgotten since.
+        Notes that were extracted before are skipped, even if they have been corrected or forgotten.
 
         Raises:
-            ExtractionFailed: The extractor cannot be reached or gives no usable answer.
+            ExtractionFailed: The extractor cannot be reached or returns no usable answer.
 
         Examples:
             >>> [note.text for note in memory.sessions.extract("monday")]
@@ -106,11 +106,11 @@ class Sessions:
                 1,
                 last_positions(view, scope_id(view, scope), [name]).get(name, 0),
             )
-            drawn = _drawn_notes(view, scope, name)
+            known_notes = _extracted_notes(view, scope, name)
         if not messages:
-            raise InvalidInput(f"There is no session named {session!r}; `sessions` lists those there are.")
+            raise InvalidInput(f"There is no session named {session!r}; `sessions` lists the sessions.")
         left = [message for message in messages if not _is_gone(message)]
-        return _extract_notes(own, left, without=drawn).notes
+        return _extract_notes(own, left, without=known_notes).notes
 
     def forget(self, session: str) -> tuple[int, ...]:
         """Forget a conversation: its messages, and the notes extracted from them. `restore` brings each back.
@@ -132,14 +132,17 @@ class Sessions:
             )
             texts = [id_ for (id_,) in view.rows("memory", ("id",), of_session)]
         if not last:
-            raise NotFound(f"There is no session named {session!r}; `sessions` lists those there are.")
-        wanted = services.by_scope(texts)
-        outcomes = services.for_writing.write([Forget(scope, ids=those) for scope, those in wanted.items()])
+            raise NotFound(f"There is no session named {session!r}; `sessions` lists the sessions.")
+        by_scope = services.by_scope(texts)
+        outcomes = services.for_writing.write([Forget(scope, ids=ids) for scope, ids in by_scope.items()])
         return tuple(id_ for outcome in outcomes for id_ in outcome.ids)
 
 
 def session_end(services: Services, view: Snapshot, session: str) -> tuple[int, int]:
-    """The first scope that has a session of this name, and the position of its last message."""
+    """Return the first scope that has a session of this name, and the position of its last message.
+
+    The position is 0 if no scope has one.
+    """
     scopes = services.scope_ids(view)
     ends = ((scope, last_positions(view, scope, [session]).get(session, 0)) for scope in scopes)
     return next((found for found in ends if found[1]), (scopes[0], 0))
@@ -147,10 +150,10 @@ def session_end(services: Services, view: Snapshot, session: str) -> tuple[int, 
 
 @retry_after_failover
 def check_session(services: Services, session: str) -> None:
-    """There must be a conversation of this name."""
+    """Raise NotFound if there is no session of this name."""
     with services.read() as view:
         if not session_end(services, view, name_as_kept(session))[1]:
-            raise NotFound(f"There is no session named {session!r}; `sessions` lists those there are.")
+            raise NotFound(f"There is no session named {session!r}; `sessions` lists the sessions.")
 
 
 def add_messages(
@@ -164,9 +167,9 @@ def add_messages(
     embed: bool = True,
     progress: Progress | None = None,
 ) -> AddMessagesResult:
-    """Store turns in the order given, then extract notes from them, except those extracted before.
+    """Store messages in the given order, then extract notes, except notes extracted before.
 
-    The turns are stored first and stay if a later step fails. They are embedded with their notes.
+    The messages stay stored if a later step fails. They are embedded with their notes.
     """
     name = clean_name(session, "session")
     if extract:
@@ -179,41 +182,47 @@ def add_messages(
         key=key,
     )
     created = [outcome.ids[0] for _, outcome in done if outcome.created]
-    told = [outcome.ids[0] for _, outcome in done]
-    kept, failure = RememberedBatch(()), None
+    ids = [outcome.ids[0] for _, outcome in done]
+    extracted, failure = RememberedBatch(()), None
 
-    def draw() -> RememberedBatch:
+    def extract_and_store() -> RememberedBatch:
         with services.read() as view:
-            stored = memories_by_id(view, told)
-            # Messages that were there before may have been stored without drawing, or a crash came between.
-            known = len(created) < len(told)
-            drawn = _drawn_notes(view, services.scope, name) if known else ()
-            there = [stored[id_] for id_ in dict.fromkeys(told) if id_ in stored]
-            new = [message for message in there if not _is_gone(message)]
+            stored = memories_by_id(view, ids)
+            # Notes of older messages may be missing: extraction was off, or a crash came before it.
+            known = len(created) < len(ids)
+            known_notes = _extracted_notes(view, services.scope, name) if known else ()
+            present = [stored[id_] for id_ in dict.fromkeys(ids) if id_ in stored]
+            new = [message for message in present if not _is_gone(message)]
             context = _turns_before(view, services.scope, new)
         own_key = None if key is None else f"notes by {key}"
-        beside = stored if embed else {}
+        embed_too = stored if embed else {}
         try:
             return _extract_notes(
-                services, new, context, key=own_key, without=drawn, beside=beside, progress=progress
+                services,
+                new,
+                context,
+                key=own_key,
+                without=known_notes,
+                embed_too=embed_too,
+                progress=progress,
             )
         except Conflict:
-            # A retry, and the extractor's answer differs: the first one is kept.
+            # In a retry, the extractor returned other notes: the first ones stay.
             return RememberedBatch(())
         except ExtractionFailed as error:
-            failed = f"The messages are stored, but no notes were drawn out of them: {error}"
+            failed = f"The messages are stored, but no notes were extracted from them: {error}"
             return RememberedBatch((), note=failed)
 
-    if extract and told:
-        found, failure = attempt_follow_up(draw)
-        kept = kept if found is None else found
-        if not kept.notes:
-            failure = failure or kept.note
-    note, model_note = failure or (kept.note if embed else None), kept.model_note
-    if embed and not kept.notes:
-        embedded = catch_up(services, told, progress)
+    if extract and ids:
+        found, failure = attempt_follow_up(extract_and_store)
+        extracted = extracted if found is None else found
+        if not extracted.notes:
+            failure = failure or extracted.note
+    note, model_note = failure or (extracted.note if embed else None), extracted.model_note
+    if embed and not extracted.notes:
+        embedded = catch_up(services, ids, progress)
         note, model_note = failure or embedded.problem, embedded.model_note
-    return AddMessagesResult(name, tuple(told), len(created), kept.notes, rejected, note, model_note)
+    return AddMessagesResult(name, tuple(ids), len(created), extracted.notes, rejected, note, model_note)
 
 
 def _message(turn: Turn, session: str) -> NewText:
@@ -225,25 +234,25 @@ def _message(turn: Turn, session: str) -> NewText:
         role=turn.role,
         speaker=turn.speaker,
         created_at=turn.at,
-        # A live message has the present time; an imported one without a time has none.
+        # Without a time, a new message gets the present; for an imported one, it is unknown.
         undated=turn.at is None and turn.source is not None,
         metadata=turn.metadata,
     )
 
 
-def _drawn_notes(view: Snapshot, scope: Scope, session: str) -> set[tuple[int | None, str]]:
-    """Return the message and the text of each note that was ever drawn from a session."""
+def _extracted_notes(view: Snapshot, scope: Scope, session: str) -> set[tuple[int | None, str]]:
+    """Return the message and the text of each note that was ever extracted from a session."""
     where = Filter(scope.owner, scope.agent, frozenset({Kind.NOTE}), session, deleted=True)
-    drawn: set[tuple[int | None, str]] = set()
+    known_notes: set[tuple[int | None, str]] = set()
     after = 0
     while page := memory_page(view, where, after, MOST_TURNS):
-        drawn.update((note.drawn_from, note.text) for note in page)
+        known_notes.update((note.drawn_from, note.text) for note in page)
         after = page[-1].id
-    return drawn
+    return known_notes
 
 
 def _turns_before(view: Snapshot, scope: Scope, messages: Sequence[Memory]) -> list[Memory]:
-    """Return the turns in force just before the first of these messages."""
+    """Return the current messages just before the first of these."""
     if not messages or messages[0].session is None or messages[0].position is None:
         return []
     first = messages[0].position
@@ -262,24 +271,24 @@ def _extract_notes(
     *,
     key: str | None = None,
     without: Collection[tuple[int | None, str]] = (),
-    beside: Mapping[int, Memory] | None = None,
+    embed_too: Mapping[int, Memory] | None = None,
     progress: Progress | None = None,
 ) -> RememberedBatch:
-    """Keep what the extractor finds in these messages; `context` was said just before them.
+    """Store the notes that the extractor finds in these messages; `context` holds the messages before them.
 
-    Where there is anything to keep, the memories in `beside` are embedded with it.
+    If there are any, the memories in `embed_too` are embedded with them.
     """
     extractor = services.extractor()
     if extractor is None:
         return RememberedBatch(())
 
-    def local(turns: Sequence[Memory]) -> list[Memory]:
+    def in_user_zone(turns: Sequence[Memory]) -> list[Memory]:
         # Relative times such as `yesterday` need the user's time zone.
         return [replace(turn, created_at=turn.created_at.astimezone(services.zone)) for turn in turns]
 
     by_id = {message.id: message for message in messages}
     notes = []
-    for said in extractor.statements(local(messages), local(context)):
+    for said in extractor.statements(in_user_zone(messages), in_user_zone(context)):
         message = by_id.get(said.message)
         if message is not None and (said.message, said.text) not in without:
             note = NewText(
@@ -295,4 +304,4 @@ def _extract_notes(
                 drawn_from=message.id,
             )
             notes.append(note)
-    return keep(services, notes, key, beside, progress) if notes else RememberedBatch(())
+    return store_notes(services, notes, key, embed_too, progress) if notes else RememberedBatch(())

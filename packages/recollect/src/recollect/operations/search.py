@@ -14,7 +14,7 @@ from recollect.domain.json_values import in_json, inlined, omitted, to_json
 from recollect.domain.lazy_dataclass import dataclass
 from recollect.domain.limits import DEFAULT_LIMIT, ConfidenceLabel, confidence_label
 from recollect.domain.records import Kind, RecallOptions
-from recollect.memories.graph import as_published, entity_named
+from recollect.memories.graph import entity_named, to_memory_v2
 from recollect.memories.notes import reflection_tag
 from recollect.operations.memories import MessageRow, RelationKey, naming_ids, relation_triple
 from recollect.operations.operation import (
@@ -190,7 +190,7 @@ def _search_semantic(call: OperationCall, query: str) -> OperationReply[Semantic
         ),
     )
     rows: list[dict[str, Any]] = rounded(
-        as_published(replace(found.answer, hits=tuple(found.hits)))["results"]
+        to_memory_v2(replace(found.answer, hits=tuple(found.hits)))["results"]
     )
 
     def shorten(place: int, room: int) -> Any:

@@ -14,7 +14,7 @@ from recollect.domain.limits import clean_share
 from recollect.domain.records import Kind, Memory, Observation, Status
 from recollect.domain.tables import is_set
 from recollect.memories.graph import entity_named
-from recollect.memories.observations import completed, pages, stored_rows
+from recollect.memories.observations import memory_pages, stored_vectors, with_missing_vectors
 from recollect.ranking.candidates import NEVER
 from recollect.ranking.factors import microseconds
 from recollect.review.results import (
@@ -66,7 +66,7 @@ def consolidation_report(
     newest: deque[Memory] = deque(maxlen=_MOST_COMPARED)
     with services.read() as view:
         kept = dismissed_keys(view, services.scope)
-        for page in pages(services, view, Kind.ENTITY, progress):
+        for page in memory_pages(services, view, Kind.ENTITY, progress):
             counts["entities"] += len(page)
             counts["observations"] += sum(len(entity.in_force) for entity in page)
             flagged += (flag for entity in page for flag in _flagged(entity, kept))
@@ -245,7 +245,7 @@ def find_duplicate_observations(
         looked_at += sum(len(each.in_force) for each in page)
         if embedder is not None:
             try:
-                rows = completed(stored, several, embedder)
+                rows = with_missing_vectors(stored, several, embedder)
                 pairs += _pairs(several, rows, embedder, threshold, containment)
                 continue
             except ModelUnavailable as error:
@@ -263,13 +263,13 @@ def _read_entities(
     id_ = None if entity is None else entity_named(services, entity)
     with services.read() as view:
         chosen = (
-            pages(services, view, Kind.ENTITY, progress)
+            memory_pages(services, view, Kind.ENTITY, progress)
             if id_ is None
             else [list(memories_by_id(view, [id_]).values())]
         )
         for page in chosen:
             several = [each for each in page if len(each.in_force) > 1]
-            yield page, several, stored_rows(view, several)
+            yield page, several, stored_vectors(view, several)
 
 
 def _pairs(

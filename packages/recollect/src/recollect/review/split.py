@@ -22,7 +22,7 @@ from recollect.domain.errors import Conflict, InvalidInput, ModelUnavailable, No
 from recollect.domain.limits import NAME_LIMIT, clean_name, clean_text, clean_type
 from recollect.domain.records import Kind, Memory, Observation
 from recollect.memories.graph import entity_named
-from recollect.memories.observations import completed, pages, stored_rows
+from recollect.memories.observations import memory_pages, stored_vectors, with_missing_vectors
 from recollect.review.results import (
     CreatedPart,
     ProposedRelation,
@@ -63,7 +63,7 @@ def limit_for(type_: str) -> int:
 def find_split_candidates(services: Services, progress: Progress | None = None) -> tuple[SplitAnalysis, ...]:
     """Return entities that are too large and have several topics, the highest score first."""
     with services.read() as view:
-        chosen = pages(services, view, Kind.ENTITY, progress)
+        chosen = memory_pages(services, view, Kind.ENTITY, progress)
         large = [each for page in chosen for each in large_ones(view, page)]
     return tuple(found for found in analyses(services, large, progress) if found.needs_split)
 
@@ -72,7 +72,7 @@ def large_ones(view: Snapshot, entities: Iterable[Memory]) -> Iterator[tuple[Mem
     """Yield entities with more observations than their limit, with their stored vectors."""
     for entity in entities:
         if len(entity.in_force) > limit_for(entity.type):
-            yield entity, stored_rows(view, [entity])
+            yield entity, stored_vectors(view, [entity])
 
 
 def analyses(
@@ -93,7 +93,7 @@ def propose_split(services: Services, name: str) -> SplitProposal:
     id_ = entity_named(services, name)
     with services.read() as view:
         entity = memories_by_id(view, [id_])[id_]
-        stored = stored_rows(view, [entity])
+        stored = stored_vectors(view, [entity])
     analysis = _analysis(services, entity, stored)
     parts: dict[str, SplitPart] = {}
     relations: list[ProposedRelation] = []
@@ -143,7 +143,7 @@ def _rows(services: Services, entity: Memory, stored: Mapping[int, Vector]) -> V
     seen = [each.id for each in entity.in_force]
     if any(id_ not in stored for id_ in seen):
         try:
-            stored = completed(stored, [entity], embedder_of(services))
+            stored = with_missing_vectors(stored, [entity], embedder_of(services))
         except ModelUnavailable:
             return None
     return np.stack([stored[id_] for id_ in seen]) if seen else np.zeros((0, 0), np.float32)

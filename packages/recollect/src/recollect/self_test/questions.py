@@ -27,7 +27,7 @@ from recollect.language.self_questions import (
     sampled_text,
     word_questions,
 )
-from recollect.memories.observations import pages
+from recollect.memories.observations import memory_pages
 from recollect.ranking.candidates import Profile, run
 from recollect.ranking.why_not import standing
 from recollect.search.candidates import Gathered, gather
@@ -235,7 +235,7 @@ def day_of(memory: Memory, zone: tzinfo) -> date | None:
 def survey_of(services: Services, view: Snapshot) -> Survey:
     survey = Survey(services.zone)
     for kind in Kind:
-        for page in pages(services, view, kind):
+        for page in memory_pages(services, view, kind):
             for memory in page:
                 survey.add(memory)
     return survey

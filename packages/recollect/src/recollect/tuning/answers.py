@@ -1,4 +1,4 @@
-"""The log of answers, replays of logged questions, and the confidence curve."""
+"""Read the answer log, replay logged questions, and measure how reliable the confidence is."""
 
 from __future__ import annotations
 
@@ -21,8 +21,6 @@ from recollect.search.rows import allowed, memories_by_id, moment, scope_id
 from recollect.services import Services, retry_after_failover
 from recollect.stores.port import Progress, Snapshot
 
-# Reading the log
-
 _PAGE = 200
 _COLUMNS = (
     "id", "at", "handle", "session", "query", "profile", "version", "arm", "against", "shown", "ranked",
@@ -33,9 +31,9 @@ _COLUMNS = (
 def logged_answers(
     snapshot: Snapshot, scope: int, profile: str, *, packed: bool = True
 ) -> Iterator[LoggedAnswer]:
-    """Yield a profile's logged answers, oldest first, read page by page: all at once may not fit in memory.
+    """Yield a profile's logged answers, oldest first. They are read in pages, to bound memory.
 
-    Without `packed`, answers without feedback lack their candidates, which take long to read.
+    With `packed=False`, candidates (slow to read) are loaded only for answers with feedback.
     """
     after = 0
     while True:
@@ -48,7 +46,7 @@ def logged_answers(
 
 
 def answer_page(snapshot: Snapshot, where: Where, limit: int) -> list[LoggedAnswer]:
-    """Return answers that meet the conditions, newest first. Those without feedback lack their candidates."""
+    """Return matching answers, newest first. Candidates are loaded only for answers with feedback."""
     rows = snapshot.rows("answer_log", _COLUMNS, where, descending=True, limit=limit)
     return list(_answers(snapshot, rows, packed=False))
 
@@ -78,35 +76,36 @@ def _answers(snapshot: Snapshot, rows: Sequence[Row], *, packed: bool) -> Iterat
 
 
 def log_sizes(snapshot: Snapshot, scope: int) -> list[LogSize]:
-    """Return the size of each profile's log, by name."""
+    """Count each profile's answers: logged, ranked by other than the baseline, and with feedback."""
     judged = {answer for (answer,) in snapshot.rows("feedback", ("answer_id",))}
     sizes: dict[str, LogSize] = {}
     for id_, profile, arm in snapshot.rows(
         "answer_log", ("id", "profile", "arm"), (Equals("scope_id", scope),)
     ):
         size = sizes.get(profile, LogSize(0, 0, 0, profile))
-        treated, seen = size.treated + (arm != "baseline"), size.judged + (id_ in judged)
-        sizes[profile] = LogSize(size.events + 1, treated, seen, profile)
+        sizes[profile] = LogSize(
+            size.events + 1, size.treated + (arm != "baseline"), size.judged + (id_ in judged), profile
+        )
     return [sizes[profile] for profile in sorted(sizes)]
 
 
-# Wait for pending log entries; longer than a writer waits for a busy store.
+# How long to wait for pending log entries: longer than a writer waits for a busy store.
 _PATIENCE_SECONDS = 15.0
 
 
 @dataclass(frozen=True, slots=True)
 class ReplayedMemory:
-    """The places of a memory in an answer, then and now; None without one."""
+    """The ranks of a memory (from 1) in a logged answer and in its replay; None if absent."""
 
     id: int
     memory: Memory | None
-    """Absent if it was purged since."""
+    """None if it has been purged."""
     shown: int | None
-    """In the answer that the caller saw."""
+    """Rank in the answer that the caller saw."""
     ranked: int | None
-    """In the ranking of the profile then."""
+    """Rank by the profile at that time."""
     baseline: int | None
-    """In the ranking of the baseline then."""
+    """Rank by the baseline at that time."""
     now: int | None = None
     baseline_now: int | None = None
 
@@ -115,12 +114,12 @@ class ReplayedMemory:
 class AnswerReplay(Record):
     answer: LoggedAnswer
     places: tuple[ReplayedMemory, ...]
-    """Ordered by the best place of each memory."""
+    """Ordered by the best rank of each memory in any of the lists."""
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerLog:
-    """`memory.answers`: the log of answers, with questions, hits and feedback."""
+    """`memory.answers`: the answer log, with questions, hits and feedback."""
 
     services: Services
 
@@ -139,10 +138,10 @@ class AnswerLog:
 
         Args:
             profile: Only answers of this profile.
-            judged: Only answers with feedback, or only those without.
+            judged: True: only answers with feedback. False: only answers without.
             memory: Only answers with feedback on this memory.
             contains: Only answers to questions that contain this text.
-            before: The number of the last answer of the page before.
+            before: The id of the last answer on the previous page.
             limit: Number of answers.
 
         Examples:
@@ -168,7 +167,7 @@ class AnswerLog:
             return answer_page(view, where, limit)
 
     @retry_after_failover
-    def get(self, id: int) -> tuple[LoggedAnswer, Mapping[int, Memory]]:  # noqa: A002  # the domain's word
+    def get(self, id: int) -> tuple[LoggedAnswer, Mapping[int, Memory]]:  # noqa: A002  # the public name
         """Return one answer, with the memories that it ranked and that still exist.
 
         Raises:
@@ -185,13 +184,13 @@ class AnswerLog:
             named = (Equals("id", id), OneOf("scope_id", self.services.scope_ids(view)))
             found = answer_page(view, named, 1)
             if not found:
-                raise NotFound(f"There is no answer {id} in the log; it may have been dropped as too old.")
+                raise NotFound(f"There is no answer {id} in the log; old answers are deleted from it.")
             (answer,) = found
             ids = {*answer.shown, *answer.ranked, *answer.baseline}
             return answer, memories_by_id(view, sorted(ids))
 
-    def replay(self, id: int) -> AnswerReplay:  # noqa: A002  # the domain's word
-        """Ask a logged question again, and return the ranks of then and now, by profile and baseline.
+    def replay(self, id: int) -> AnswerReplay:  # noqa: A002  # the public name
+        """Ask a logged question again, and return the ranks then and now, by profile and by baseline.
 
         Raises:
             NotFound: There is no such answer.
@@ -203,12 +202,12 @@ class AnswerLog:
         """
         answer, memories = self.get(id)
         if not answer.query.strip():
-            raise InvalidInput("The log keeps no questions here, so that this one cannot be asked again.")
+            raise InvalidInput("The log was set to keep no questions, so this one cannot be asked again.")
         profile = self.services.profile(answer.profile)
         now = self._ranked(answer, profile, tuned=True)
-        shadow = self._ranked(answer, baseline_of(self.services, profile), tuned=False)
-        lists = [answer.shown, answer.ranked, answer.baseline, tuple(now), tuple(shadow)]
-        known = {**memories, **now, **shadow}
+        baseline_now = self._ranked(answer, baseline_of(self.services, profile), tuned=False)
+        lists = [answer.shown, answer.ranked, answer.baseline, tuple(now), tuple(baseline_now)]
+        known = {**memories, **now, **baseline_now}
         places = [{id_: place for place, id_ in reversed(list(enumerate(ids, start=1)))} for ids in lists]
         every = {id_ for ids in lists for id_ in ids}
         best_first = sorted(every, key=lambda id_: (min(found[id_] for found in places if id_ in found), id_))
@@ -218,7 +217,7 @@ class AnswerLog:
         return AnswerReplay(answer, tuple(rows))
 
     def _ranked(self, answer: LoggedAnswer, profile: Profile, *, tuned: bool) -> dict[int, Memory]:
-        """Rank the same number of hits again, best first, unrecorded."""
+        """Search again for the same number of hits, without recording it."""
         asked = query_of(
             self.services,
             answer.query,
@@ -231,10 +230,10 @@ class AnswerLog:
         return {hit.memory.id: hit.memory for hit in recall(self.services, asked, profile).hits}
 
 
-# The confidence curve: stated confidence against the share of right hits.
+# The confidence curve compares the stated confidence with the share of hits that were right.
 
 _BINS = 10
-# Fewer judgements are too few for ten bins.
+# With fewer judgements, ten bins mean nothing.
 _LEAST_JUDGED = 50
 _FEW_WORDS = 4
 _HITS = 5
@@ -259,8 +258,8 @@ class ConfidenceBin:
 @dataclass(frozen=True, slots=True)
 class ConfidenceCurve(Record):
     judged_by: Judge
-    """feedback: right hits were opened or rated. self-test: the first hit is the memory that the question was
-    made from; used where there is too little feedback."""
+    """`feedback`: a hit is right if it was opened or rated well. `self-test`, used if there is too little
+    feedback: the first hit is right if it is the memory that the question was made from."""
     pairs: int
     error: float
     """Mean distance between stated and found, weighted by the hits of each bin."""
@@ -268,12 +267,15 @@ class ConfidenceCurve(Record):
 
 
 def confidence_curve(services: Services, sample: int, progress: Progress | None = None) -> ConfidenceCurve:
-    """Measure on the last judged answers, asked again; with too few, on questions made from memories."""
+    """Measure the confidence on the last answers with feedback, asked again.
+
+    If there are too few, measure it on questions made from a sample of memories.
+    """
     judged_by: Judge = "feedback"
-    pairs = list(_by_feedback(services, sample, progress))
+    pairs = list(_judge_by_feedback(services, sample, progress))
     if len(pairs) < _LEAST_JUDGED:
         judged_by = "self-test"
-        pairs = list(_by_themselves(services, sample, progress))
+        pairs = list(_judge_by_self_test(services, sample, progress))
     return curve_of(judged_by, pairs)
 
 
@@ -290,7 +292,9 @@ def curve_of(judged_by: Judge, pairs: list[tuple[float, bool]]) -> ConfidenceCur
     return ConfidenceCurve(judged_by, len(pairs), error, tuple(bins))
 
 
-def _by_feedback(services: Services, sample: int, progress: Progress | None) -> Iterator[tuple[float, bool]]:
+def _judge_by_feedback(
+    services: Services, sample: int, progress: Progress | None
+) -> Iterator[tuple[float, bool]]:
     with services.read() as view:
         scope = Equals("scope_id", scope_id(view, services.scope))
         judged = {answer for (answer,) in view.rows("feedback", ("answer_id",))}
@@ -305,7 +309,7 @@ def _by_feedback(services: Services, sample: int, progress: Progress | None) -> 
             progress(done, len(answers))
 
 
-def _by_themselves(
+def _judge_by_self_test(
     services: Services, sample: int, progress: Progress | None
 ) -> Iterator[tuple[float, bool]]:
     with services.read() as view:
@@ -325,7 +329,7 @@ def _by_themselves(
 
 
 def _confidences(services: Services, query: str, limit: int) -> dict[int, float]:
-    """Return the confidence of each hit, best first, unrecorded."""
+    """Return the confidence of each hit that has one, best first, without recording the search."""
     profile = services.all_profiles[DEFAULT]
     answer = recall(services, query_of(services, query, profile, limit=limit, record=False), profile)
     return {hit.memory.id: hit.confidence for hit in answer.hits if hit.confidence is not None}
