@@ -235,8 +235,8 @@ def _dream(engine: Engine, nights: Nights, told: Mapping[int, set[int]], lived: 
 
 
 def _size(engine: Engine, lived: Lived) -> dict[str, int]:
-    in_force = sum(Internals(engine).how_many().values())
-    counts = Internals(engine).how_many()
+    in_force = sum(Internals(engine).count_memories().values())
+    counts = Internals(engine).count_memories()
     return {
         "in_force": in_force,
         "entities": counts.get(Kind.ENTITY, 0),

@@ -1,4 +1,4 @@
-"""Fuzzed MCP tool calls over standard input and HTTP, made from the tools' own schemas and then spoiled."""
+"""Fuzzed MCP tool calls over standard input and HTTP: generated from the tools' schemas, then corrupted."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "tests" / "support"))
 from mcp_arguments import arguments, fitting
 
 BATCH = 250
-"""Calls to one server on one store; the next batch begins anew."""
+"""Calls to one server on one store. The next batch has a new server and store."""
 LONGEST_REFUSAL = 2_000
 LONGEST_NAME = 1_000
 OPAQUE = {"cursor"}
-"""What only an answer can give."""
+"""Arguments whose values come from earlier answers."""
 UNEXPECTED = "failed unexpectedly"
-# What the arguments speak of, so that some calls reach something.
+# Names and texts of the arguments, so that some calls match stored memories.
 KNOWN: tuple[tuple[str, dict[str, Any]], ...] = (
     (
         "create_entities",
@@ -52,7 +52,7 @@ Arguments = dict[str, Any]
 
 
 def fuzzed_calls(number: int, count: int, tools: Mapping[str, Any]) -> list[tuple[str, Arguments]]:
-    """The same for the same number."""
+    """Return random calls; the same number returns the same calls."""
     calls: list[tuple[str, Arguments]] = []
 
     @seed(number)
@@ -67,7 +67,7 @@ def fuzzed_calls(number: int, count: int, tools: Mapping[str, Any]) -> list[tupl
     def collect(data: st.DataObject) -> None:
         tool = data.draw(st.sampled_from(sorted(tools)))
         schema = tools[tool]["arguments"]
-        # Most of what is made at random is refused at the door; half of the calls are to come in.
+        # Most random arguments are refused by validation. Half of the calls should pass it.
         comes_in = data.draw(st.booleans())
         drawn = mended(data.draw(fitting(schema)), schema) if comes_in else data.draw(arguments(schema))
         calls.append((tool, json.loads(json.dumps(drawn))))
@@ -77,7 +77,7 @@ def fuzzed_calls(number: int, count: int, tools: Mapping[str, Any]) -> list[tupl
 
 
 def mended(value: Any, schema: dict[str, Any]) -> Any:
-    """A value of the schema's form, brought within its limits: of numbers, of lengths, of times."""
+    """Return the value, changed to fit the schema's limits on numbers, lengths and times."""
     match value:
         case dict():
             forms = schema.get("properties", {})
@@ -102,7 +102,7 @@ def fuzz(folder: Path, part: Part) -> Iterator[None]:
     harmless = {name: tool for name, tool in tools.items() if not tool["destructive"]}
     while not part.is_over:
         batch = part.done // BATCH
-        # Every second batch has no call that may take something away, so everything must still be there.
+        # Every second batch has no call that deletes, so every memory must still exist.
         takes = batch % 2 == 0
         way = ("stdio", "http")[batch // 2 % 2]
         place = folder / f"batch-{batch}"
@@ -112,7 +112,7 @@ def fuzz(folder: Path, part: Part) -> Iterator[None]:
         before = part.figures.get("findings", 0)
         _batch(place / "memory.db", way, calls, takes, part)
         part.done += len(calls)
-        if part.figures.get("findings", 0) == before:  # else it stays to be looked at
+        if part.figures.get("findings", 0) == before:  # otherwise keep it for inspection
             shutil.rmtree(place, ignore_errors=True)
         yield
 
@@ -125,7 +125,7 @@ def _batch(store: Path, way: str, calls: list[tuple[str, Arguments]], takes: boo
             for text in KEPT:
                 told = called(talk, "remember", {"text": text})
                 if told.get("isError"):
-                    part.find("a plain note was refused", way=way, answer=text_of(told)[:500])
+                    part.report_finding("a plain note was refused", way=way, answer=text_of(told)[:500])
                     return
                 ids.append(told["structuredContent"]["id"])
             for tool, given_ in KNOWN:
@@ -135,19 +135,21 @@ def _batch(store: Path, way: str, calls: list[tuple[str, Arguments]], takes: boo
                 _call(talk, way, tool, given_, part)
     except (ServerGone, TimeoutError) as error:
         what = "the server ended" if isinstance(error, ServerGone) else "no answer"
-        part.find(what, way=way, tool=at[0], arguments=_short(at[1]))
+        part.report_finding(what, way=way, tool=at[0], arguments=_short(at[1]))
     log = store.with_name("server.log").read_text(encoding="utf-8", errors="replace")
     if "Traceback" in log:
-        part.find("the server wrote a traceback", way=way, log=log[log.index("Traceback") :][:2_000])
+        part.report_finding(
+            "the server wrote a traceback", way=way, log=log[log.index("Traceback") :][:2_000]
+        )
     with recollect.open(store, model="hashing") as memory:
         for problem in memory.upkeep.verify():
-            part.find("verify", problem=str(problem), way=way)
+            part.report_finding("verify", problem=str(problem), way=way)
         for id_, text in zip(ids, KEPT, strict=False):
             kept = memory.get(id_)
             if kept is None or text not in {kept.text, memory.history(id_).events[0].detail}:
-                part.find("a memory is gone or changed", id=id_, way=way)
+                part.report_finding("a memory is gone or changed", id=id_, way=way)
             elif kept.deleted_at is not None and not takes:
-                part.find("a call that takes nothing away took a memory away", id=id_, way=way)
+                part.report_finding("a call that does not delete deleted a memory", id=id_, way=way)
 
 
 def _call(talk: Talk, way: str, tool: str, given_: Arguments, part: Part) -> None:
@@ -161,17 +163,17 @@ def _call(talk: Talk, way: str, tool: str, given_: Arguments, part: Part) -> Non
     text = text_of(result)
     where = {"way": way, "tool": tool, "arguments": _short(given_), "answer": text[:500]}
     if not text or UNEXPECTED in text:
-        part.find("an answer that says nothing, or an unexpected error", **where)
+        part.report_finding("an empty answer, or an unexpected error", **where)
     if result.get("isError"):
         part.count("refused")
         if len(text) >= LONGEST_REFUSAL:
-            part.find("a refusal that is too long", **where)
+            part.report_finding("an error message that is too long", **where)
         return
     part.count("answered")
     try:
         Draft202012Validator(definitions()[tool]["result"]).validate(result.get("structuredContent"))
     except ValidationError as error:
-        part.find("a result that does not fit its schema", **where, error=error.message[:300])
+        part.report_finding("a result that does not fit its schema", **where, error=error.message[:300])
 
 
 def _short(given_: Arguments) -> str:

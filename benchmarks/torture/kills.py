@@ -1,4 +1,4 @@
-"""kill -9 at any moment, through Python, the command line, stdio and HTTP; then all is looked for."""
+"""Kill writers with kill -9 at random moments, through each interface; then check acknowledged writes."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ from recollect.domain.errors import RecollectError
 
 WAYS = ("python", "cli", "stdio", "http")
 KILLS_OF_A_STORE = 50
-"""Then another store begins, so that looking for everything after each kill stays quick."""
-MOST_WRITES = 12
-"""Before a kill."""
+"""After this many, a new store begins, so that the check after each kill stays quick."""
+MAX_WRITES = 12
+"""Maximum number of writes before a kill."""
 LATE = 0.02
-"""Seconds from the beginning of the last write to the kill, at most."""
+"""Maximum seconds from the start of the last write to the kill."""
 
-COMMANDS_THAT_LIVE = 2
+COMPLETED_COMMANDS = 2
 
 Chance = np.random.Generator
 
 
 def kill(folder: Path, part: Part) -> Iterator[None]:
-    """In turn through each way; every store outlives many kills."""
+    """Kill writers, each time through the next interface. Each store is used for many kills."""
     while not part.is_over:
         way, number = WAYS[part.done % len(WAYS)], part.done // len(WAYS)
         place = folder / way / str(number // KILLS_OF_A_STORE)
@@ -49,8 +49,8 @@ def kill(folder: Path, part: Part) -> Iterator[None]:
         except RecollectError as error:
             problems = [f"the store does not open: {error}"]
         for problem in problems:
-            part.find(problem, way=way, kill=number, store=str(place))
-        if problems:  # a new one begins, and this one stays to be looked at
+            part.report_finding(problem, way=way, kill=number, store=str(place))
+        if problems:  # keep this store for inspection, and begin a new one
             place.rename(place.with_name(f"{place.name}-after-kill-{number}"))
         else:
             kept.write_text(json.dumps(entries), encoding="utf-8")
@@ -74,7 +74,7 @@ def _python(store: Path, entries: list[Entry], chance: Chance, part: Part) -> li
     )
     assert process.stdout is not None
     lines: list[str] = []
-    target = int(chance.integers(1, 2 * MOST_WRITES))  # each write has two lines
+    target = int(chance.integers(1, 2 * MAX_WRITES))  # each write has two lines
     try:
         while len(lines) < target and (line := process.stdout.readline()):
             lines.append(line)
@@ -84,7 +84,7 @@ def _python(store: Path, entries: list[Entry], chance: Chance, part: Part) -> li
     rest = process.stdout.read()
     process.wait()
     process.stdout.close()
-    # A line that the kill cut short was told to nobody.
+    # An incomplete last line does not count as acknowledged.
     lines += rest[: rest.rfind("\n") + 1].splitlines()
     return entries_of(lines)
 
@@ -92,7 +92,7 @@ def _python(store: Path, entries: list[Entry], chance: Chance, part: Part) -> li
 def _server(way: str) -> Callable[[Path, list[Entry], Chance, Part], list[Entry]]:
     def live(store: Path, entries: list[Entry], chance: Chance, part: Part) -> list[Entry]:
         new: list[Entry] = []
-        count = int(chance.integers(1, MOST_WRITES))
+        count = int(chance.integers(1, MAX_WRITES))
         with talking(way, store) as talk:
             for number in range(count):
                 entry = write_of(way[0], len(entries) + number, note_ids(entries + new))
@@ -105,10 +105,10 @@ def _server(way: str) -> Callable[[Path, list[Entry], Chance, Part], list[Entry]
                     result = talk.end()
                 except ServerGone:
                     if number < count - 1:
-                        part.find("the server ended before it was killed", way=way)
+                        part.report_finding("the server ended before it was killed", way=way)
                     break
                 if result.get("isError"):
-                    part.find("a write was refused", way=way, entry=entry, answer=str(result)[:500])
+                    part.report_finding("a write was refused", way=way, entry=entry, answer=str(result)[:500])
                 else:
                     entry["done"] = result["structuredContent"]
         return new
@@ -117,9 +117,9 @@ def _server(way: str) -> Callable[[Path, list[Entry], Chance, Part], list[Entry]
 
 
 def _command(store: Path, entries: list[Entry], chance: Chance, part: Part) -> list[Entry]:
-    """Some commands that live, which tell how long one takes here, and then others until one is killed.
+    """Run some commands to measure how long one takes, and then others until one is killed.
 
-    A write is acknowledged once its whole answer is there.
+    A write is acknowledged once its whole answer has arrived.
     """
     new: list[Entry] = []
     times: list[float] = part.figures.setdefault("seconds_of_a_command", [])
@@ -129,7 +129,7 @@ def _command(store: Path, entries: list[Entry], chance: Chance, part: Part) -> l
             entry["given"]["entities"] = entry["given"]["entities"][:1]
         new.append(entry)
         usual = statistics.median(times) if times else None
-        lives = float(chance.uniform(0.5, 1.1)) * usual if usual and len(new) > COMMANDS_THAT_LIVE else None
+        lives = float(chance.uniform(0.5, 1.1)) * usual if usual and len(new) > COMPLETED_COMMANDS else None
         begun = time.perf_counter()
         process = subprocess.Popen(
             [*RECOLLECT, *_typed(entry), "--json"],
@@ -152,7 +152,7 @@ def _command(store: Path, entries: list[Entry], chance: Chance, part: Part) -> l
         if lives is not None:
             part.count("commands_that_ended_before_their_kill")
         if process.returncode:
-            part.find("a command failed", entry=entry, said=err.decode(errors="replace")[:1_000])
+            part.report_finding("a command failed", entry=entry, said=err.decode(errors="replace")[:1_000])
 
 
 def _typed(entry: Entry) -> list[str]:

@@ -1,4 +1,4 @@
-"""Writes that can be checked one by one, and whether a store has all that was acknowledged, whole."""
+"""Writes that can be checked one by one, and the check that a store has every acknowledged write."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from typing import Any
 import recollect
 
 Entry = dict[str, Any]
-"""A write: its tool and arguments, and once it is acknowledged what was answered (`done`)."""
+"""A write: its tool, its arguments, and once acknowledged, the answer (`done`)."""
 
 ROWS = 8
 AT_ONCE = 200
 
 
 def write_of(prefix: str, number: int, notes: list[int]) -> Entry:
-    """The write number so and so: mostly notes, now and then a batch of entities, or a note is forgotten."""
+    """Return the write of this number: usually a note, sometimes a batch of entities or a `forget`."""
     match number % 5:
         case 2:
             rows = [
@@ -31,7 +31,7 @@ def write_of(prefix: str, number: int, notes: list[int]) -> Entry:
         case 4 if notes:
             return {"tool": "forget", "given": {"ids": [notes[len(notes) // 2]]}}
         case _:
-            # Words of its own, so that it is found by them and is near no other.
+            # Unique words, so that a search finds the note and it is no near-duplicate.
             text = f"The log of {prefix}{number} says that {prefix}x{number * 7919} passed the light"
             return {"tool": "remember", "given": {"text": text}}
 
@@ -41,7 +41,7 @@ def _facts(number: int, row: int) -> list[str]:
 
 
 def note_ids(entries: Iterable[Entry]) -> list[int]:
-    """Of acknowledged notes that nobody has tried to forget."""
+    """Return the ids of acknowledged notes without a `forget`."""
     entries = list(entries)
     tried = {id_ for entry in entries if entry["tool"] == "forget" for id_ in entry["given"]["ids"]}
     return [
@@ -56,7 +56,7 @@ def acknowledged(entries: Iterable[Entry]) -> int:
 
 
 def missing(store: Path, entries: list[Entry]) -> list[str]:
-    """What was acknowledged and is not there, what is half there, and what `verify` finds."""
+    """Return lost or partial writes that were acknowledged, and the problems that `verify` finds."""
     with recollect.open(store, model="hashing") as memory:
         problems = [f"verify: {problem}" for problem in memory.upkeep.verify()]
         problems += _missing_notes(memory, entries)
@@ -67,7 +67,7 @@ def missing(store: Path, entries: list[Entry]) -> list[str]:
             assert last is not None or problems
             text = "" if last is None else last.text
             if text and notes[-1] not in {hit.memory.id for hit in memory.recall(text, record=False).hits}:
-                problems.append(f"note {notes[-1]} is there and is not found by its own words")
+                problems.append(f"note {notes[-1]} exists, but a search for its words does not find it")
         return problems
 
 
@@ -87,9 +87,9 @@ def _missing_notes(memory: recollect.Engine, entries: list[Entry]) -> list[str]:
         if kept is None or kept.text != text:
             problems.append(f"note {id_} is lost: {text}")
         elif kept.deleted_at is None and id_ in forgotten:
-            problems.append(f"note {id_} was forgotten and is back")
+            problems.append(f"note {id_} was forgotten, but exists again")
         elif kept.deleted_at is not None and id_ not in tried:
-            problems.append(f"note {id_} is forgotten, and nobody forgot it")
+            problems.append(f"note {id_} is forgotten without a `forget`")
     return problems
 
 
@@ -107,6 +107,6 @@ def _missing_entities(memory: recollect.Engine, entries: list[Entry]) -> list[st
         whole = sum(there.get(row["name"]) == set(row["observations"]) for row in given)
         some = sum(row["name"] in there for row in given)
         if whole != len(given) and ("done" in entry or some):
-            what = "is lost" if "done" in entry else "is half there"
+            what = "is lost" if "done" in entry else "is partly stored"
             problems.append(f"a batch {what}: {whole} of {len(given)} from {given[0]['name']}")
     return problems

@@ -1,4 +1,4 @@
-"""Simulated power cuts: the disk of the tests, with the record of a store at work, cut at any moment."""
+"""Simulated power cuts: replay a store's recorded disk writes up to a random moment, then check the store."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def cut_power(folder: Path, part: Part) -> Iterator[None]:
                 assert_whole(image / path.name, acks)
             except (AssertionError, RecollectError) as error:
                 found += 1
-                part.find(f"after a cut: {error}", seed=seed, moment=moment, files=str(image))
+                part.report_finding(f"after a cut: {error}", seed=seed, moment=moment, files=str(image))
             else:
                 shutil.rmtree(image)
             part.count("checks_of_writes", len(acks))

@@ -1,4 +1,4 @@
-"""The programs that are tortured: `recollect` as a command, and as a server over standard input or HTTP."""
+"""The programs under test: `recollect` as a command, and as a server over standard input or HTTP."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from time import monotonic
 from typing import Any, Protocol
 
 PATIENCE_SECONDS = 120.0
-"""Who does not answer for so long hangs."""
+"""A program that does not answer within this time counts as hung."""
 TOKEN = "a-token-of-the-tortures-own"  # noqa: S105
 RECOLLECT = (sys.executable, "-m", "recollect.cli.main")
 _HELLO = {
@@ -27,11 +27,11 @@ _HELLO = {
 
 
 class ServerGone(Exception):
-    """It ended, or was ended, before it answered."""
+    """The server ended, or was killed, before it answered."""
 
 
 class Talk(Protocol):
-    """A server that is being spoken to, one call at a time."""
+    """A connection to a server, with one call at a time."""
 
     process: subprocess.Popen[bytes]
 
@@ -40,7 +40,7 @@ class Talk(Protocol):
 
 
 def environment(store: Path) -> dict[str, str]:
-    """With the store, the settings and the model of the torture's own."""
+    """Return the environment with this store, and with settings and a model for these tests."""
     settings = store.with_name("config.toml")
     settings.touch()
     return {
@@ -54,7 +54,7 @@ def environment(store: Path) -> dict[str, str]:
 
 @contextmanager
 def talking(way: str, store: Path) -> Iterator[Talk]:
-    """A server over `stdio` or `http` with every tool; it ends with the block. It has a log."""
+    """Start a server over `stdio` or `http` with every tool and a log. It ends with the block."""
     with store.with_name("server.log").open("ab") as log:
         talk = _Stdio(store, log) if way == "stdio" else _Http(store, log)
         try:
@@ -104,7 +104,7 @@ class _Stdio:
     def close(self) -> None:
         self._selector.close()
         try:
-            self._in.close()  # a client that is done closes the server's input
+            self._in.close()  # a client ends a session by closing the server's input
             self.process.wait(PATIENCE_SECONDS)
         except (OSError, subprocess.TimeoutExpired):
             self.process.kill()
@@ -216,7 +216,7 @@ class _Http:
 
 
 def _result(message: dict[str, Any]) -> dict[str, Any]:
-    """Of a call; an error of the protocol is told like one of the tool."""
+    """Return the result of a call. A protocol error looks like an error of the tool."""
     if "result" in message:
         result: dict[str, Any] = message["result"]
         return result

@@ -1,7 +1,7 @@
-"""A server that is called for long: what its memory, its descriptors and its files become.
+"""Soak test: call one server many times, and watch its memory, file descriptors and file sizes.
 
-The first half of the calls write and read, the second half only read, so that what grows then grows with the
-number of calls and not with the store.
+The first half of the calls write and read, the second half only read. So growth in the second half comes from
+the number of calls, not from a larger store.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from programs import ServerGone, Talk, called, talking, text_of
 from torture_run import Part
 
 SAMPLES = 200
-MOST_GROWTH_MB = 32.0
-MOST_NEW_DESCRIPTORS = 10
+MAX_GROWTH_MB = 32.0
+MAX_NEW_DESCRIPTORS = 10
 _PLACES = ("harbour", "lighthouse", "market", "station", "library", "bakery", "garden", "bridge")
 _DOINGS = (
     "waited at",
@@ -31,7 +31,10 @@ _DOINGS = (
 
 
 def soak(folder: Path, part: Part) -> Iterator[None]:
-    """A run that goes on does so with another server, which its samples tell."""
+    """Make the remaining calls, and yield after each sample.
+
+    A resumed run starts another server. Each sample has the number of its server.
+    """
     if part.is_over:
         return
     folder.mkdir(parents=True, exist_ok=True)
@@ -53,7 +56,9 @@ def soak(folder: Path, part: Part) -> Iterator[None]:
                     _judge(samples, part)
                 yield
     except (ServerGone, TimeoutError) as error:
-        part.find("the server ended" if isinstance(error, ServerGone) else "no answer", calls=part.done)
+        part.report_finding(
+            "the server ended" if isinstance(error, ServerGone) else "no answer", calls=part.done
+        )
         part.planned = part.done
         yield
 
@@ -65,7 +70,7 @@ def _call(talk: Talk, part: Part) -> None:
     result = called(talk, tool, given)
     part.count_in("calls_by_tool", tool)
     if result.get("isError"):
-        part.find("a call was refused", tool=tool, given=given, answer=text_of(result)[:500])
+        part.report_finding("a call returned an error", tool=tool, given=given, answer=text_of(result)[:500])
 
 
 def _mixed(number: int, chance: np.random.Generator) -> tuple[str, dict[str, Any]]:
@@ -103,7 +108,7 @@ def _sentence(chance: np.random.Generator) -> str:
 
 
 def _sample(talk: Talk, store: Path) -> dict[str, Any]:
-    """Megabytes and descriptors; where the system does not tell them, the files alone."""
+    """Measure memory, descriptors and threads from /proc, and file sizes. Without /proc, only file sizes."""
     sizes = {
         name: round(path.stat().st_size / 2**20, 3)
         for name, path in (("store_mb", store), ("wal_mb", store.with_name(f"{store.name}-wal")))
@@ -123,7 +128,7 @@ def _sample(talk: Talk, store: Path) -> dict[str, Any]:
 
 
 def _judge(samples: list[dict[str, Any]], part: Part) -> None:
-    """The last server while it only read: the last fifth of the samples against the first."""
+    """Compare the last fifth of the last server's read-only samples with the first; report growth."""
     last = samples[-1]["server"]
     reading = [each for each in samples if each["reads_only"] and each["server"] == last and "rss_mb" in each]
     fifth = len(reading) // 5
@@ -135,7 +140,7 @@ def _judge(samples: list[dict[str, Any]], part: Part) -> None:
     part.figures["growth_while_reading_mb"] = round(growth, 1)
     part.figures["new_descriptors_while_reading"] = opened
     part.figures["calls_while_reading"] = reading[-1]["calls"] - reading[0]["calls"]
-    if growth > MOST_GROWTH_MB:
-        part.find("memory grows with the number of calls", megabytes=round(growth, 1))
-    if opened > MOST_NEW_DESCRIPTORS:
-        part.find("descriptors grow with the number of calls", new=opened)
+    if growth > MAX_GROWTH_MB:
+        part.report_finding("memory grows with the number of calls", megabytes=round(growth, 1))
+    if opened > MAX_NEW_DESCRIPTORS:
+        part.report_finding("descriptors grow with the number of calls", new=opened)

@@ -1,10 +1,10 @@
 """Torture: fuzzed calls, ten writers, kills, power cuts and a soak, with figures.
 
-    python benchmarks/torture/torture.py                          about an hour; says where it keeps its state
-    python benchmarks/torture/torture.py --resume FOLDER          goes on, or begins there
+    python benchmarks/torture/torture.py                          about an hour; prints its state folder
+    python benchmarks/torture/torture.py --resume FOLDER          resumes, or begins there
     python benchmarks/torture/torture.py --part kills --count 100 --json torture.json
 
-Exit status: 0 where nothing was found, 1 where something was, 130 where it was stopped.
+Exit status: 0 without findings, 1 with findings, 130 if interrupted.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ TELL_EVERY_SECONDS = 60
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A part: its work step by step, what it counts, and how much of it the long form does."""
+    """A kind of test: its generator of steps, the unit it counts, and the count of a full run."""
 
     steps: Callable[[Path, Part], Iterator[None]]
     unit: str
@@ -50,7 +50,7 @@ class Kind:
     about: str
 
 
-# Those that take longest first, so that side by side none is left over at the end.
+# Longest first, so that parallel parts end at about the same time.
 KINDS = {
     "fuzz": Kind(fuzz, "calls", 100_000, "fuzzed tool calls over standard input and HTTP"),
     "soak": Kind(soak, "calls", 100_000, "calls to one server, with its memory, descriptors and files"),
@@ -64,16 +64,20 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--part", action="append", choices=KINDS, help="only this one; may be repeated")
-    parser.add_argument("--count", type=_positive, help="how many calls, kills or cuts each part does")
-    parser.add_argument("--seconds", type=_positive, help="how long the ten processes write")
-    parser.add_argument("--processes", type=_positive, default=10, help="how many of them; ten")
-    parser.add_argument("--jobs", type=_positive, default=1, help="how many parts run at the same time; one")
-    parser.add_argument("--resume", type=Path, metavar="FOLDER", help="go on from the state kept there")
+    parser.add_argument("--part", action="append", choices=KINDS, help="run only this part (repeatable)")
+    parser.add_argument("--count", type=_positive, help="number of calls, kills or cuts of each part")
+    parser.add_argument("--seconds", type=_positive, help="how long the processes of `writers` write")
+    parser.add_argument(
+        "--processes", type=_positive, default=10, help="number of these processes (default: 10)"
+    )
+    parser.add_argument(
+        "--jobs", type=_positive, default=1, help="parts that run at the same time (default: 1)"
+    )
+    parser.add_argument("--resume", type=Path, metavar="FOLDER", help="resume from the state in this folder")
     parser.add_argument("--json", type=Path, metavar="FILE", help="where to write the figures")
     options = parser.parse_args()
     writers.PROCESSES = options.processes
-    # Who ends it politely ends the servers that it started, too.
+    # On SIGTERM, also end the servers that this process started.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     folder = options.resume or Path(mkdtemp(prefix="recollect-torture-"))
     try:
@@ -94,7 +98,7 @@ def main() -> int:
                 for name in names:
                     _do(run, name, advance)
     except KeyboardInterrupt:
-        _tell(f"Stopped. To go on: python {sys.argv[0]} --resume {run.folder}")
+        _print(f"Stopped. To resume: python {sys.argv[0]} --resume {run.folder}")
         return 130
     finally:
         if options.json:
@@ -108,16 +112,16 @@ def _verdict(run: Run) -> int:
     found = {name: part.figures.get("findings", 0) for name, part in run.parts.items()}
     for name, part in run.parts.items():
         done = f"{part.done} of {part.planned} {part.unit}"
-        _tell(f"{name}: {done}, {part.seconds:.0f} s, {found[name]} findings")
+        _print(f"{name}: {done}, {part.seconds:.0f} s, {found[name]} findings")
     for name, part in run.parts.items():
         for finding in part.findings[:5]:
-            _tell(f"{name}: {finding}")
-    _tell(f"All that was found, and the files of it: {run.folder}")
+            _print(f"{name}: {finding}")
+    _print(f"The findings and their files are in {run.folder}")
     return 1 if any(found.values()) else 0
 
 
 def _figures(run: Run) -> dict[str, Any]:
-    """What each part is, how much of it the long form does, and how this run went."""
+    """Return a description of each part, its count in a full run, and its results in this run."""
     return {
         "about": {name: KINDS[name].about for name in run.parts},
         "long_form": {name: f"{KINDS[name].long} {KINDS[name].unit}" for name in run.parts},
@@ -136,19 +140,19 @@ def _do(run: Run, name: str, advance: Advance) -> None:
 
 @contextmanager
 def _alone(path: Path) -> Iterator[None]:
-    """Two runs of one part would find each other's writes, and call them damage."""
+    """Lock a part: two runs of it would report each other's writes as damage."""
     with path.open("wb") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise SystemExit(
-                f"Another run is at work on {path.stem} in {path.parent}; name another folder."
+                f"Another run already works on {path.stem} in {path.parent}; name another folder."
             ) from None
         yield
 
 
 def _side_by_side(run: Run, names: Sequence[str], options: argparse.Namespace, advance: Advance) -> None:
-    """Each part in a process of its own, some at a time. They go on from the state that is saved."""
+    """Run each part in its own process, some at a time. They resume from the saved state."""
     waiting, running = list(names), dict[str, subprocess.Popen[bytes]]()
     try:
         while waiting or running:
@@ -184,7 +188,7 @@ def _started(folder: Path, name: str, processes: int) -> subprocess.Popen[bytes]
 
 @contextmanager
 def _progress(run: Run, names: Sequence[str]) -> Iterator[Advance]:
-    """A bar for each part on a terminal, else a line a minute."""
+    """Show a progress bar for each part on a terminal; otherwise print a line each minute."""
     if sys.stderr.isatty():
         columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
         with Progress(*columns, console=Console(stderr=True)) as bars:
@@ -205,7 +209,7 @@ def _progress(run: Run, names: Sequence[str]) -> Iterator[Advance]:
         if monotonic() - told >= TELL_EVERY_SECONDS:
             told = monotonic()
             parts = [(name, run.parts[name]) for name in names]
-            _tell(", ".join(f"{name}: {part.done} of {part.planned} {part.unit}" for name, part in parts))
+            _print(", ".join(f"{name}: {part.done} of {part.planned} {part.unit}" for name, part in parts))
 
     yield line
 
@@ -216,7 +220,7 @@ def _positive(text: str) -> int:
     return int(text)
 
 
-def _tell(what: str) -> None:
+def _print(what: str) -> None:
     print(what, file=sys.stderr, flush=True)
 
 

@@ -1,4 +1,4 @@
-"""What a run of the torture has done so far, in a folder from which it can go on."""
+"""The saved progress of a run, in a folder from which the run can be resumed."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import Any
 
 _STATE = ".state.json"
 MOST_FINDINGS = 100
-"""Of one part: what breaks every call need not be told ten thousand times."""
+"""Maximum findings stored per part: an error in every call need not be stored ten thousand times."""
 
 
 @dataclass(slots=True)
 class Part:
-    """How far one part is, its figures, and what it found that must not be."""
+    """The progress of one part, its figures, and its findings."""
 
     unit: str
     planned: int
@@ -41,15 +41,15 @@ class Part:
     def highest(self, name: str, value: float) -> None:
         self.figures[name] = max(self.figures.get(name, value), value)
 
-    def find(self, what: str, **where: Any) -> None:
-        """Something that must not be; `where` says enough to see it again."""
+    def report_finding(self, what: str, **where: Any) -> None:
+        """Store a finding; `where` has enough details to reproduce it."""
         self.count("findings")
         if len(self.findings) < MOST_FINDINGS:
             self.findings.append({"what": what, **where})
 
 
 class Run:
-    """The parts of a run. Each has a file in its folder, so that several can be at work at the same time."""
+    """The parts of a run. Each has its own file in the folder, so that several can run at the same time."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -63,7 +63,7 @@ class Run:
             self.parts[path.name.removesuffix(_STATE)] = Part(**kept)
 
     def save(self, name: str) -> None:
-        """All of it or nothing: who is killed here goes on from the step before."""
+        """Save a part atomically: after a kill, the run resumes from the previous step."""
         path = self.folder / f"{name}{_STATE}"
         new = path.with_suffix(".new")
         new.write_text(json.dumps(asdict(self.parts[name]), indent=1) + "\n", encoding="utf-8")

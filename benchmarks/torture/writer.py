@@ -1,6 +1,6 @@
 """A process that writes through Python: `writer.py STORE PREFIX START [SECONDS]`.
 
-Without SECONDS it writes until it is killed. A line of JSON goes out before each write and after it.
+Without SECONDS, it writes until it is killed. It prints a line of JSON before and after each write.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from recollect.domain.errors import RecollectError
 RECALL_EVERY = 7
 
 
-def tell(**what: Any) -> None:
+def print_json(**what: Any) -> None:
     sys.stdout.write(json.dumps(what) + "\n")
     sys.stdout.flush()
 
@@ -40,19 +40,21 @@ def write(memory: recollect.Engine, entry: Entry) -> dict[str, Any]:
 def main(store: str, prefix: str, start: str, seconds: str = "inf") -> None:
     notes: list[int] = []
     with recollect.open(Path(store), model="hashing") as memory:
-        until = perf_counter() + float(seconds)  # opening does not count: ten at once take their time
+        until = perf_counter() + float(
+            seconds
+        )  # without the time for opening, which takes long for ten processes at once
         for number in count(int(start)):
             if perf_counter() >= until:
                 break
             entry = write_of(prefix, number, notes)
-            tell(begun=entry)
+            print_json(begun=entry)
             begun = perf_counter()
             try:
                 done = write(memory, entry)
             except RecollectError as error:
-                tell(refused=f"{type(error).__name__}: {error}", waited=perf_counter() - begun)
+                print_json(refused=f"{type(error).__name__}: {error}", waited=perf_counter() - begun)
                 continue
-            tell(done=done, waited=round(perf_counter() - begun, 4))
+            print_json(done=done, waited=round(perf_counter() - begun, 4))
             if "id" in done:
                 notes.append(done["id"])
             elif "forgotten" in done:
@@ -61,11 +63,11 @@ def main(store: str, prefix: str, start: str, seconds: str = "inf") -> None:
                 kept = memory.get(notes[-1])
                 found = () if kept is None else memory.recall(kept.text, limit=5).hits
                 if notes[-1] not in {hit.memory.id for hit in found}:
-                    tell(lost=f"note {notes[-1]} is not found by who wrote it")
+                    print_json(lost=f"note {notes[-1]} is not found by its own writer")
 
 
 def entries_of(lines: list[str]) -> list[Entry]:
-    """What such a process told, up to its last whole line: each write, and where it was, its answer."""
+    """Parse the output of such a process up to its last whole line: each write, with its answer if any."""
     entries: list[Entry] = []
     for line in lines:
         told = json.loads(line)

@@ -1,4 +1,4 @@
-"""Ten processes that write to one file at the same time, and what each waited."""
+"""Ten processes that write to one file at the same time, and how long each waited."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from writer import entries_of
 
 PROCESSES = 10
 SLICE_SECONDS = 60
-"""Then all that was acknowledged is looked for, and new processes go on with the same file."""
+"""After this many seconds, every acknowledged write is checked, and new processes use the same file."""
 _LOOK_EVERY = 0.5
 
 
@@ -38,11 +38,11 @@ def write_together(folder: Path, part: Part) -> Iterator[None]:
                 process.wait()
         for place, process in enumerate(processes):
             if process.returncode:
-                part.find("a writer failed", writer=place, slice=slice_, status=process.returncode)
+                part.report_finding("a writer failed", writer=place, slice=slice_, status=process.returncode)
         for path in told:
             _account(path, part)
         for problem in missing(store, _entries(folder)):
-            part.find(problem, slice=slice_)
+            part.report_finding(problem, slice=slice_)
         part.count("slices")
         part.done += seconds
         yield
@@ -66,7 +66,7 @@ def _started(store: Path, prefix: str, seconds: int, told: Path) -> subprocess.P
 
 
 def _watch(processes: list[subprocess.Popen[bytes]], store: Path, seconds: int, part: Part) -> None:
-    """Until all have ended; how large the files become meanwhile."""
+    """Wait until all processes have ended, and record the largest file sizes meanwhile."""
     until = time.monotonic() + seconds + PATIENCE_SECONDS
     log = store.with_name(f"{store.name}-wal")
     while any(process.poll() is None for process in processes) and time.monotonic() < until:
@@ -83,9 +83,11 @@ def _account(path: Path, part: Part) -> None:
         if "waited" in told:
             waits.append(told["waited"])
         if "refused" in told:
-            part.find("a write was refused", why=told["refused"], waited_seconds=round(told["waited"], 2))
+            part.report_finding(
+                "a write was refused", why=told["refused"], waited_seconds=round(told["waited"], 2)
+            )
         if "lost" in told:
-            part.find(told["lost"], told_in=path.name)
+            part.report_finding(told["lost"], told_in=path.name)
     entries = entries_of(path.read_text(encoding="utf-8").splitlines())
     part.count("acknowledged_writes", acknowledged(entries))
     part.count("waited_over_10_s", sum(wait > 10 for wait in waits))

@@ -55,7 +55,7 @@ def test_a_little_of_every_part_finds_nothing_and_goes_on_where_it_stopped(tmp_p
 def test_what_was_found_is_told_by_the_exit_status(tmp_path: Path) -> None:
     run = Run(tmp_path)
     run.parts["cuts"] = Part("cuts", planned=1, done=1)
-    run.parts["cuts"].find("after a cut: something is lost", seed=3)
+    run.parts["cuts"].report_finding("after a cut: something is lost", seed=3)
     run.save("cuts")
     assert tortured(tmp_path, "--part", "cuts", status=1)["cuts"]["findings"][0]["seed"] == 3
 
@@ -80,7 +80,7 @@ def test_the_ledger_finds_what_is_lost_or_half_there(tmp_path: Path) -> None:
             note["done"] = {"id": memory.remember(note["given"]["text"]).id}
         memory.create_entities(rows[:3])
     assert missing(store, notes) == []
-    assert missing(store, [*notes, batch]) == [f"a batch is half there: 3 of 8 from {rows[0]['name']}"]
+    assert missing(store, [*notes, batch]) == [f"a batch is partly stored: 3 of 8 from {rows[0]['name']}"]
     with recollect.open(store, model="hashing") as memory:
         memory.create_entities(rows)
         memory.forget([notes[0]["done"]["id"]])

@@ -49,12 +49,12 @@ SELECT setval('recollect.passage_id_seq', 9001)"""
 
 # Tests the SQL of this store. Tests with SQLite cover the shared checks.
 OUT_OF_STEP: dict[str, list[str]] = {
-    "the index of words lacks 1": [f"DELETE FROM recollect.document WHERE memory_id = {A_MEMORY}"],
-    "the index of words differs from its documents": [f"DELETE FROM recollect.posting WHERE {OF_A_WORD}"],
+    "the word index lacks 1": [f"DELETE FROM recollect.document WHERE memory_id = {A_MEMORY}"],
+    "the word index differs from its documents": [f"DELETE FROM recollect.posting WHERE {OF_A_WORD}"],
     "1 rows of posting point to a term": [
         "INSERT INTO recollect.posting VALUES (1, 9999, 1, 1, '\\x01010101000101')"
     ],
-    "1 passages whose life": [f"UPDATE recollect.passage SET live = 0 WHERE id = {A_PASSAGE}"],
+    "1 passages that are live": [f"UPDATE recollect.passage SET live = 0 WHERE id = {A_PASSAGE}"],
     # A missing memory, and one of another scope.
     "1 rows of passage point to a memory": [
         "INSERT INTO recollect.passage(scope_id, memory_id, start, stop) VALUES (1, 9999, 0, 0)",
@@ -161,7 +161,7 @@ def test_what_is_derived_and_out_of_step_is_named_and_mended_and_the_truth_untou
         (f"DELETE FROM recollect.memory WHERE id = {A_MEMORY}", "2 rows of observation point to a memory"),
         (
             f"UPDATE recollect.memory SET superseded_by = 9999 WHERE id = {A_MEMORY}",
-            "superseded by one that is not there",
+            "superseded by a memory that does not exist",
         ),
     ],
 )

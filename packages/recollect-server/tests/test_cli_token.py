@@ -66,7 +66,7 @@ def test_a_revoked_token_is_gone_and_its_name_free(cli: CommandLine) -> None:
 
 @pytest.mark.parametrize("name", ["", " ", "two words", "olé", "-dash", "x" * 65, "a/b", "tab\t"])
 def test_a_name_that_is_none_is_refused(cli: CommandLine, name: str) -> None:
-    assert "is no name for a token" in cli.refused("token", "create", "--", name, status=1)
+    assert "is not a valid token name" in cli.refused("token", "create", "--", name, status=1)
 
 
 def test_without_a_memory_there_is_nothing_to_make_a_token_for(recollect: CommandLine) -> None:

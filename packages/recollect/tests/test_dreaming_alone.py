@@ -111,7 +111,7 @@ def test_a_day_begins_with_a_backup_from_before_its_first_dream(
     assert stat.S_IMODE(kept.stat().st_mode) == 0o600
     with engine(replace(settings, store=kept), clock) as before:
         assert before.dreams.history() == ()
-        assert Internals(before).how_many()
+        assert Internals(before).count_memories()
 
 
 def test_only_the_newest_backups_are_kept(settings: Settings, clock: FixedClock) -> None:

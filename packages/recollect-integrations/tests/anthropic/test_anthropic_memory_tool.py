@@ -231,7 +231,7 @@ def test_two_files_may_say_the_same_and_a_dream_leaves_both(
     call(tool, "delete", "/memories/a.md")
     assert call(tool, "view", "/memories/b.md").endswith("\tAna takes the tram to work.")
     assert memory.recall("tram", tags=()).hits[0].memory.text == "Ana takes the tram to work."
-    assert Internals(memory).how_many()[recollect.Kind.NOTE] == 2
+    assert Internals(memory).count_memories()[recollect.Kind.NOTE] == 2
 
 
 def test_former_texts_and_deleted_files_can_be_brought_back(

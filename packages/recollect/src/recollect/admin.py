@@ -1,4 +1,4 @@
-"""The upkeep of a memory: its file, and a graph that has grown untidy."""
+"""Upkeep of a memory, internals for Recollect's other packages, the store's state, and access tokens."""
 
 from __future__ import annotations
 
@@ -27,10 +27,9 @@ from recollect.domain.results import (
     Remembered,
 )
 from recollect.domain.tables import is_null
-from recollect.memories import notes as reflections
+from recollect.memories import notes
 from recollect.memories.browse import most_related
 from recollect.memories.graph import entity_named, existing_relation, similar_names
-from recollect.memories.notes import remember
 from recollect.memories.sessions import check_session
 from recollect.ranking.factors import microseconds
 from recollect.ranking.profiles import DEFAULT
@@ -84,20 +83,20 @@ class Upkeep:
 
     @property
     def settling(self) -> Settling:
-        """Decisions for a person to make, and the ways to make them."""
+        """The open review items, such as contradictions and duplicates, and methods that settle them."""
         from recollect.review.settling import Settling
 
         return Settling(self.services)
 
     def backup(self, path: str | None = None, progress: Progress | None = None) -> BackupFile:
-        """Copy the store to a new file, while others may go on writing.
+        """Copy the store to a new file. Other processes can write meanwhile.
 
         Args:
-            path: The new file. Without it, a file in the folder of backups beside the store.
+            path: The new file (default: a file in the folder of backups next to the store).
             progress: Reports the pages copied.
 
         Raises:
-            StoreUnavailable: The store has no file of its own, or the new file cannot be written.
+            StoreUnavailable: The store is not a file, or the new file cannot be written.
 
         Examples:
             >>> memory.upkeep.backup("copy.db").name
@@ -121,7 +120,7 @@ class Upkeep:
         """Return every problem of the store.
 
         Args:
-            quick: Check only that everything can be read, and that texts are as they were stored.
+            quick: Check only that everything can be read, and that no stored text has changed.
 
         Examples:
             >>> len(memory.upkeep.verify())
@@ -132,7 +131,7 @@ class Upkeep:
     def repair(self) -> Sequence[Problem]:
         """Rebuild everything that is derived from the rows.
 
-        From a file with damaged pages, everything readable is copied to a new one.
+        A file with damaged pages is replaced by a new file with everything that can still be read.
 
         Returns:
             The remaining problems.
@@ -163,12 +162,12 @@ class Upkeep:
         limit: int = 100,
         progress: Progress | None = None,
     ) -> Duplicates:
-        """Return pairs of observations that say nearly the same, most alike first.
+        """Return pairs of observations that are nearly equal, most similar first.
 
         Args:
             entity: Only pairs of this entity.
-            threshold: The least cosine of two vectors.
-            containment: The least share of one text's words that the other has.
+            threshold: The minimum cosine of two vectors.
+            containment: The minimum share of one text's words that the other text has.
             limit: Number of pairs.
             progress: Reports the entities compared.
 
@@ -191,7 +190,7 @@ class Upkeep:
     def consolidation_report(
         self, *, stale_days: float = STALE_DAYS, progress: Progress | None = None
     ) -> ConsolidationReport:
-        """Report what could be tidied: entities to split, near-copies, and stale entities.
+        """Report what could be tidied: entities to split, near-duplicates, contradictions, stale entities.
 
         Args:
             stale_days: Days without use after which an entity counts as stale.
@@ -219,7 +218,7 @@ class Upkeep:
 
     @retry_after_failover
     def propose_split(self, name: str) -> SplitProposal:
-        """Say whether an entity should be split, and propose parts for `execute_split`. Nothing is written.
+        """Check whether an entity should be split, and propose parts for `execute_split`. Nothing is written.
 
         Raises:
             NotFound: There is no entity of that name.
@@ -245,7 +244,7 @@ class Upkeep:
             progress: Reports the embedding, which follows the write.
 
         Returns:
-            The new entities. Its `undo` goes to `undo_split`.
+            The new entities. Pass its `undo` to `undo_split` to undo the split.
 
         Raises:
             InvalidInput: A part names an observation that the entity does not have.
@@ -260,10 +259,10 @@ class Upkeep:
         return execute_split(self.services.for_writing, name, parts, progress)
 
     def undo_split(self, undo: SplitUndo | Mapping[str, Any]) -> UndoSplitResult:
-        """Take a split back.
+        """Undo a split.
 
         Raises:
-            Conflict: A part was changed since.
+            Conflict: A part has changed since the split.
 
         Examples:
             >>> seen = memory.graph.add_observations({"Marisol Vega": ["Sails on Sundays"]})
@@ -286,7 +285,7 @@ class Upkeep:
         relation: tuple[str, str, str] | None = None,
         key: str | None = None,
     ) -> Remembered:
-        """Store a reflection: a note with an opinion on what is remembered.
+        """Store a reflection: a note with an opinion on stored memories.
 
         Entities that the text names are linked as well.
 
@@ -294,7 +293,7 @@ class Upkeep:
             content: The text.
             about: Names of existing entities.
             author: The agent or person who reflects.
-            mood: A word of your own, such as `doubt`.
+            mood: Any word, such as `doubt`.
             session: An existing conversation that it is about.
             relation: An existing (source, type, target) that it is about.
             key: A retry with the same key returns the first result and writes nothing.
@@ -312,12 +311,12 @@ class Upkeep:
         ends = () if known is None else (known[0], known[2])
         note = {
             "text": content,
-            "category": reflections.CATEGORY,
+            "category": notes.CATEGORY,
             "speaker": author,
             "about": (*one_or_more(about, "Entities of `about`"), *ends),
-            "tags": reflections.reflection_tags(mood, session, known),
+            "tags": notes.reflection_tags(mood, session, known),
         }
-        return remember(self.services.for_writing, note, key, reflections.check_category)
+        return notes.remember(self.services.for_writing, note, key, notes.check_category)
 
     @retry_after_failover
     def search_reflections(
@@ -345,7 +344,7 @@ class Upkeep:
             relation: Only reflections about this (source, type, target).
             limit: Number of hits.
             profile: The ranking profile.
-            explain: Tell for every hit what each ranking step did.
+            explain: Show for every hit what each ranking step did.
             record: Record the hits, as a signal for later rankings.
 
         Examples:
@@ -363,8 +362,8 @@ class Upkeep:
             kinds=(Kind.NOTE,),
             explain=explain,
             record=record,
-            tags=reflections.reflection_tags(mood, session, known),
-            category=reflections.CATEGORY,
+            tags=notes.reflection_tags(mood, session, known),
+            category=notes.CATEGORY,
             speaker=None if author is None else clean_name(author, "author"),
             about=None if about is None else entity_named(self.services, about),
         )
@@ -372,13 +371,13 @@ class Upkeep:
 
 
 class Internals:
-    """Access to a memory beyond its public API, for servers, importers and other packages."""
+    """Methods for Recollect's own packages, such as servers and importers. Not part of the public API."""
 
     def __init__(self, memory: Engine) -> None:
-        self.services: Services = memory._services  # noqa: SLF001  # the only access to its services
+        self.services: Services = memory._services  # noqa: SLF001  # Internals is the only class that may
 
     def now(self) -> datetime:
-        """Return the time of this memory's clock."""
+        """Return the current time of this memory's clock."""
         return self.services.clock()
 
     @retry_after_failover
@@ -386,69 +385,70 @@ class Internals:
         """Return a number that changes with every write of any process."""
         return self.services.store.version()
 
-    def expecting(self, id: int, versions: Iterable[str]) -> Engine:  # noqa: A002  # the domain's word
-        """The same memory for one change, which fails with `Outdated` unless memory `id` has one of these
-        versions, as returned by `memory_version`. The check runs in the change's transaction.
+    def expecting(self, id: int, versions: Iterable[str]) -> Engine:  # noqa: A002  # the name in the public API
+        """Return an engine whose changes fail with `Outdated` unless memory `id` has one of these versions.
+
+        `memory_version` returns versions. The check runs in the change's transaction.
         """
-        from recollect.engine import Engine  # the caller has loaded it
+        from recollect.engine import Engine  # already loaded: the caller has an engine
 
         return Engine(replace(self.services, expected=ExpectedVersion(id, tuple(versions))))
 
     @retry_after_failover
-    def how_many(self, *, superseded: bool = False) -> Mapping[Kind, int]:
-        """The live memories of this scope, by kind; with `superseded`, those too."""
+    def count_memories(self, *, superseded: bool = False) -> Mapping[Kind, int]:
+        """Return the number of current memories of this scope, by kind; with `superseded`, include those."""
         with self.services.read() as view:
             return count_by_kind(view, self.services.where(superseded=superseded))
 
     @retry_after_failover
-    def own_counts(self) -> ScopeCounts:
-        """How much this scope holds beside its memories; nothing of what others keep in the same store."""
+    def count_in_scope(self) -> ScopeCounts:
+        """Return counts of what this scope holds besides memories. Other scopes are not counted."""
         with self.services.read() as view:
             scope = self.services.scope
             return scope_counts(view, scope.owner, scope.agent, microseconds(self.services.clock()))
 
     @retry_after_failover
-    def session_count(self) -> int:
-        """How many conversations there are, in every scope."""
+    def count_sessions(self) -> int:
+        """Return the number of conversations in all scopes."""
         with self.services.read_everything() as view:
             return sum(len(sessions_of(view, scope_id(view, scope))) for scope in all_scopes(view))
 
     @retry_after_failover
     def scopes(self) -> Sequence[Scope]:
-        """Every scope of the store that anybody ever wrote to, whatever is left in it; no memory is read."""
+        """Return every scope that was ever written to, even if it is empty now."""
         with self.services.read_everything() as view:
             return tuple(all_scopes(view))
 
     @retry_after_failover
     def notes_by_scope(self) -> Mapping[Scope, int]:
-        """Every scope of the store that holds something live, with the number of its notes in force."""
+        """Return every scope with memories that are not deleted, and the number of its current notes."""
         with self.services.read_everything() as view:
             return notes_by_scope(view)
 
     @retry_after_failover
     def memories_by_scope(self) -> Mapping[Scope, int]:
-        """Every scope of the store that holds something live, with the number of its memories."""
+        """Return every scope with memories that are not deleted, and their number."""
         with self.services.read_everything() as view:
             counts = view.count("memory", (is_null("deleted_at"),), by="scope_id")
             rows = view.rows("scope", ("id", "owner", "agent"))
         return {Scope(owner, agent): counts[id_] for id_, owner, agent in rows if counts.get(id_)}
 
     @retry_after_failover
-    def scope_of_memory(self, id: int) -> Scope | None:  # noqa: A002  # the domain's word
-        """Return the scope of a memory in the whole store, also of a forgotten one."""
+    def scope_of_memory(self, id: int) -> Scope | None:  # noqa: A002  # the name in the public API
+        """Return the scope of any memory of the store, even if it is forgotten."""
         with self.services.read_everything() as view:
             memory = memories_by_id(view, [id]).get(id)
         return None if memory is None else memory.scope
 
     @retry_after_failover
     def ids_after(self, after: int, limit: int) -> list[int]:
-        """The ids of the live memories of this scope that are greater than `after`, the lowest first."""
+        """Return the ids of this scope's current memories that are greater than `after`, ascending."""
         with self.services.read() as view:
             return [memory.id for memory in memory_page(view, self.services.where(), after, limit)]
 
     @retry_after_failover
     def passages_without_tokens(self) -> int:
-        """How many passages got their vectors before tokens were kept; 0 where the model gives no tokens."""
+        """Return how many embedded passages lack token vectors; 0 if the model has no token vectors."""
         embedder, _ = embedding.embedder_or_reason(self.services)
         if embedder is None or embedding.token_embedder(embedder) is None:
             return 0
@@ -457,31 +457,31 @@ class Internals:
 
     @retry_after_failover
     def unrecorded_answers(self) -> tuple[int, str | None]:
-        """How many answers could not be noted as shown, in any process, and why not, in this one."""
+        """Return how many answers of all processes could not be recorded, and this process's last error."""
         with self.services.read_everything() as view:
             missed = store_counts(view).unnoted
         return missed + self.services.usage.failures, self.services.usage.last_failure
 
     def embed_pending(self, progress: Progress | None = None, *, past: bool = False) -> EmbedResult:
-        """Embed the texts that wait for a vector: how many, and why they must go on waiting, if so.
+        """Embed the pending texts. Return how many were embedded and, if some remain, why.
 
-        With `past`, also former and superseded ones, which came from elsewhere without their vectors.
+        With `past`, also embed former and superseded texts that were imported without vectors.
         """
         return embedding.embed_all_pending(self.services.for_writing, progress, past=past)
 
     def embed_in_background(self) -> None:
-        """Embed the texts that wait for a vector, until none does or the memory is closed."""
+        """Embed the pending texts in the background, until none is left or the memory is closed."""
         embedding.embed_in_background(self.services.for_writing)
 
     def forget_all(self) -> int:
-        """Forget everything of this scope, so that `restore` can bring each back; returns how many."""
+        """Forget all memories of this scope, and return how many. `restore` can restore each."""
         from recollect.memories.notes import forget_all
 
         return forget_all(self.services)
 
     @retry_after_failover
     def session_page(self, start: int = 0, limit: int = 50) -> tuple[Sequence[Session], int]:
-        """Conversations from this place on, that with the newest turn first, and how many there are."""
+        """Return a page of conversations, most recently used first, and the total number."""
         from recollect.memories.browse import session_page
 
         return session_page(self.services, start, limit)
@@ -490,26 +490,26 @@ class Internals:
     def session_turns(
         self, session: str, *, after: int = 0, limit: int = 100, newest_first: bool = False
     ) -> Sequence[Memory]:
-        """Messages of a session after this position; with `newest_first`, before it (0: from the end)."""
+        """Return messages of a session after a position; with `newest_first`, before it (0: the end)."""
         from recollect.memories.browse import session_turns
 
         return session_turns(self.services, session, after, limit, newest_first=newest_first)
 
-    def links(self, id: int) -> tuple[MemoryLink, ...]:  # noqa: A002  # the domain's word
-        """The memories that keep coming up together with one, and in how many answers they did."""
+    def links(self, id: int) -> tuple[MemoryLink, ...]:  # noqa: A002  # the name in the public API
+        """Return the memories that often share an answer with this one, and the number of these answers."""
         from recollect.dreams.dreaming import linked_memories
 
         return linked_memories(self.services, id)
 
-    def dreams_undone_with(self, id: int) -> tuple[int, ...]:  # noqa: A002  # the domain's word
-        """The dreams that `undo` with `later` takes back: it and those after it, the newest first."""
+    def dreams_undone_with(self, id: int) -> tuple[int, ...]:  # noqa: A002  # the name in the public API
+        """Return the dreams that `undo(id, later=True)` would undo: this and all later ones, newest first."""
         from recollect.dreams.dreaming import undone_with
 
         return undone_with(self.services.for_writing, id)
 
     @retry_after_failover
     def entity_id(self, name: str) -> int:
-        """The id of an entity that must exist; its name may differ in case and accents."""
+        """Return the id of an existing entity by name. Case and accents may differ."""
         return entity_named(self.services, name)
 
     @retry_after_failover
@@ -519,7 +519,7 @@ class Internals:
 
     @retry_after_failover
     def existing_names(self, names: Iterable[str]) -> set[str]:
-        """Those of the names that an entity has, letter by letter."""
+        """Return the names that an entity has exactly as written."""
         wanted = set(map(clean_name, names))
         own = self.services.for_writing
         with own.read() as view:
@@ -529,20 +529,20 @@ class Internals:
 
     @retry_after_failover
     def similar_names(self, name: str) -> Sequence[str]:
-        """Names of entities that differ from this one at most in case and accents."""
+        """Return the names of entities that differ from this name only in case and accents, or not at all."""
         with self.services.read() as view:
             return similar_names(self.services, view, clean_name(name))
 
     @retry_after_failover
     def complete_name(self, begun: str, limit: int) -> tuple[list[str], int]:
-        """Names that contain this text, those that begin with it first, and how many there are."""
+        """Return names that contain this text, first those that begin with it, and the total number."""
         with self.services.read() as view:
             names, total = matching_names(view, begun, limit, self.services.where())
         return list(names), total
 
     @retry_after_failover
     def count_existing(self, relations: Iterable[RelationLike]) -> int:
-        """How many of these relations there are."""
+        """Return how many of these relations exist."""
         wanted = [relation_of(relation) for relation in relations]
         names = sorted({name for each in wanted for name in (each.source, each.target)})
         own = self.services.for_writing
@@ -553,34 +553,34 @@ class Internals:
 
     @retry_after_failover
     def ever_had_entities(self) -> bool:
-        """Whether there is an entity, or was one that is now forgotten."""
+        """Return whether the scope has an entity, current or forgotten."""
         with self.services.read() as view:
             return bool(memory_page(view, self.services.where(Kind.ENTITY, deleted=True), 0, 1))
 
     @retry_after_failover
     def graph_fingerprint(self) -> int:
-        """A number that differs once the graph reads otherwise."""
+        """Return a number that changes when the graph changes."""
         with self.services.read() as view:
             now = microseconds(self.services.clock())
             first, *more = (graph_mark(view, scope, now) for scope in self.services.scope_ids(view))
         return hash((first, *more)) if more else first
 
 
-# The store itself: what kind it is, who works on it, and its backups.
+# The state of the store: its kind, leases and backups
 
 StoreKind = Literal["file", "server", "memory"]
-_FOR_THE_OWNER_ALONE = 0o700
+_OWNER_ONLY = 0o700
 
 
 @dataclass(frozen=True, slots=True)
 class Lease:
-    """Work that one process at a time may do, and who does it."""
+    """A task that one process has reserved until a time."""
 
     name: str
     holder: str
     until: datetime
     holder_is_gone: bool
-    """Certainly gone; unknown for a holder on another machine."""
+    """True if the process has certainly ended. Unknown, hence False, for one on another machine."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -593,22 +593,22 @@ class BackupFile(Record):
 @dataclass(frozen=True, slots=True)
 class StoreState(Record):
     id: str
-    """Of each store another one, also of a copy."""
+    """A unique id. A copy of a store gets its own."""
     kind: StoreKind
     bytes: int
     schema: int
-    """The version of its form."""
+    """The schema version."""
     read_only: bool
     leases: tuple[Lease, ...]
     backups: tuple[BackupFile, ...]
-    """The newest first."""
+    """Newest first."""
     has_replica: bool
     replica_problem: str | None
-    """Why the server that is to answer questions left the last one to the primary, if it did."""
+    """Why the replica could not answer the last read, so that the primary did; or None."""
     replica_lag_seconds: float | None
-    """How far that server is behind, if there is one and it is known."""
+    """How far the replica is behind the primary, if known."""
     cache_problem: str | None
-    """Why programs do not share one cache of vectors, if so. Known after the first search by meaning."""
+    """Why the shared vector cache is not used, or None. Known after the first search by meaning."""
 
 
 def store_state(services: Services) -> StoreState:
@@ -636,17 +636,17 @@ def store_state(services: Services) -> StoreState:
 
 
 def _new_backup(services: Services) -> Path:
-    """The path of a backup that begins now, in a folder that exists."""
+    """Return the path for a backup that begins now, and create its folder."""
     path = _file_of(services)
     if path is None:
         raise StoreUnavailable(
-            "This memory has no file of its own: a server's tools back its database up, and an export holds "
-            "everything that is remembered."
+            "This memory is not a file. Back up its database with the server's tools, or run `recollect "
+            "export`, which writes every memory."
         )
     folder = _folder(path)
     now = services.clock().astimezone(UTC)
     try:
-        folder.mkdir(mode=_FOR_THE_OWNER_ALONE, parents=True, exist_ok=True)
+        folder.mkdir(mode=_OWNER_ONLY, parents=True, exist_ok=True)
     except OSError as error:
         raise StoreUnavailable(f"No backup could be made in {folder}: {error.strerror}.") from error
     return folder / f"{now:%Y-%m-%dT%H%M%S.%fZ}.db"
@@ -674,17 +674,17 @@ def _backup(path: Path) -> BackupFile:
     return BackupFile(path.name, state.st_size, datetime.fromtimestamp(state.st_mtime, UTC))
 
 
-# `memory.tokens`: who may use this store over HTTP, each by a token of their own.
+# Named tokens for access over HTTP
 
 RIGHTS = ("read", "write", "admin")
 """Each includes those before it."""
-TOKEN_PREFIX = "recollect_"  # noqa: S105  # what every token begins with, for who finds one in a file
+TOKEN_PREFIX = "recollect_"  # noqa: S105  # lets people and secret scanners recognise a token
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _BYTES = 32
 
 
 class Tokens:
-    """Creates, lists and revokes named tokens. They belong to the store, whatever scope the memory is of."""
+    """Creates, lists and revokes named tokens. They belong to the store, not to the memory's scope."""
 
     def __init__(self, memory: Engine) -> None:
         self.services: Services = Internals(memory).services
@@ -692,33 +692,33 @@ class Tokens:
     def create(self, name: str, *, right: str = "write", sees: Scope | None = None) -> str:
         """Create a token and return it. Only its hash is stored, so it cannot be shown again.
 
-        `sees` limits its holder to one scope, with the agent None to all agents of an owner; None: every
-        scope.
+        `sees` is the scope that the token gives access to. Without an agent, it covers all agents of the
+        owner. None covers every scope.
         """
         if right not in RIGHTS:
-            raise InvalidInput(f"There is no right {right!r}; there are: {', '.join(RIGHTS)}.")
+            raise InvalidInput(f"Unknown right {right!r}; choose one of: {', '.join(RIGHTS)}.")
         if sees is not None:
             for each, what in ((sees.owner, "owner"), (sees.agent, "agent")):
                 if each:
                     clean_name(each, what)
         token = TOKEN_PREFIX + secrets.token_urlsafe(_BYTES)
-        self.services.write([CreateToken(_checked(name), token_digest(token), right, sees)])
+        self.services.write([CreateToken(_checked_name(name), token_digest(token), right, sees)])
         return token
 
     @retry_after_failover
     def list(self) -> tuple[NamedToken, ...]:
-        """By name."""
+        """Return all tokens, sorted by name."""
         with self.services.read_everything() as view:
             return named_tokens(view)
 
     def revoke(self, name: str) -> None:
-        """Refuse the token from now on; a server notices within a second or two."""
-        if not self.services.write([RevokeToken(_checked(name))])[0].count:
+        """Revoke a token. Servers refuse it within a second or two."""
+        if not self.services.write([RevokeToken(_checked_name(name))])[0].count:
             known = ", ".join(each.name for each in self.list()) or "none yet"
             raise NotFound(f"There is no token {name!r}; there are: {known}.")
 
     def note_use(self, token: NamedToken) -> None:
-        """Record the use in the background; a busy or read-only store goes on without it."""
+        """Record the use in the background; skip this if the store is busy or read-only."""
         if not self.services.store.read_only:
             self.services.worker.submit(Priority.USAGE, lambda: self._write_use(token))
 
@@ -728,14 +728,14 @@ class Tokens:
 
 
 def token_digest(token: str) -> str:
-    """256 bits of chance cannot be guessed from a quick hash either."""
+    """Return the SHA-256 of a token. A slow hash is not needed: the token has 256 random bits."""
     return hashlib.sha256(token.encode()).hexdigest()
 
 
-def _checked(name: str) -> str:
+def _checked_name(name: str) -> str:
     if not _NAME.fullmatch(name):
         raise InvalidInput(
-            f"{name[:80]!r} is no name for a token; take up to 64 letters of ASCII, digits, dots, dashes and "
-            "underscores, with a letter or digit first: laptop, ci.read"
+            f"{name[:80]!r} is not a valid token name. Use up to 64 ASCII letters, digits, dots, dashes and "
+            "underscores, and begin with a letter or digit, such as laptop or ci.read."
         )
     return name

@@ -503,6 +503,6 @@ def test_an_unfinished_copy_is_not_used(recollect: CommandLine) -> None:
     store = SqliteStore(recollect.store)
     store.transact(lambda rows: rows.put("setting", [{"name": COPY_MARK, "value": "{}"}]))
     store.close()
-    told = "is a copy of another memory that is not complete. Run the same `recollect copy` again"
+    told = "is an incomplete copy of another memory. Run the same `recollect copy` again"
     assert told in recollect.refused("show", "Ana", status=3)
     assert told in recollect("doctor", status=1).stdout

@@ -112,7 +112,7 @@ def test_only_notes_expire_and_only_later(engine: Engine, clock: FixedClock) -> 
     engine.create_entities(["Ada"])
     with pytest.raises(InvalidInput, match="Only a note expires"):
         engine.update(1, expires_at=clock.now + timedelta(hours=1))
-    assert Internals(engine).how_many() == {Kind.ENTITY: 1}
+    assert Internals(engine).count_memories() == {Kind.ENTITY: 1}
 
 
 def test_an_export_keeps_when_a_note_expires(engine: Engine, clock: FixedClock) -> None:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def test_tokens_are_limited_in_number_and_rights(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(InvalidInput, match="no right 'root'; there are: read, write, admin"):
+    with pytest.raises(InvalidInput, match="Unknown right 'root'; choose one of: read, write, admin"):
         Tokens(engine).create("x", right="root")
     monkeypatch.setattr(records, "MOST_TOKENS", 4)
     for number in range(4):

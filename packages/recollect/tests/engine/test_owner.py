@@ -53,7 +53,7 @@ def test_an_owner_reads_all_their_agents_and_nobody_else(ana: Engine) -> None:
     text = ana.context("what about the kettle", session="kitchen", budget_tokens=5_000).text
     assert "ana cook" in text
     assert "bob" not in text + search_semantic(ana, "kettle", 50).__str__()
-    assert Internals(ana).how_many() == {Kind.NOTE: 3, Kind.ENTITY: 6, Kind.MESSAGE: 3}
+    assert Internals(ana).count_memories() == {Kind.NOTE: 3, Kind.ENTITY: 6, Kind.MESSAGE: 3}
 
 
 def test_what_is_new_belongs_to_no_agent_and_what_is_there_is_changed_where_it_is(ana: Engine) -> None:

@@ -424,7 +424,7 @@ def test_a_batch_of_any_kind_has_a_limit_that_its_refusal_states(engine: Engine)
             names(range(1, MOST_ROWS + 2))
     with pytest.raises(InvalidInput, match="Tags: a call takes at most 100,000"):
         engine.remember("tea", tags=too_many)
-    assert Internals(engine).how_many() == {}
+    assert Internals(engine).count_memories() == {}
 
 
 def test_a_batch_is_a_list(engine: Engine) -> None:

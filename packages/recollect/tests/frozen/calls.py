@@ -296,7 +296,7 @@ def counts(memory: Memory) -> Any:
 
 
 def how_many(memory: Memory) -> Any:
-    return Internals(memory).how_many()
+    return Internals(memory).count_memories()
 
 
 def find_duplicate_observations(memory: Memory, **given: Any) -> Any:

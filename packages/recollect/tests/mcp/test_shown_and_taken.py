@@ -151,7 +151,7 @@ def test_forget_by_a_query_shows_what_it_would_forget_and_forgets_nothing(engine
     assert asked.result["would_forget"][0] == {"id": 1, "kind": "note", "text": "Ada sails on Sundays"}
     assert asked.texts()[0].startswith("#1 [note ")
     assert asked.texts()[1].startswith("Nothing was forgotten yet")
-    assert Internals(engine).how_many()[engine.get_many([1])[1].kind] == 2
+    assert Internals(engine).count_memories()[engine.get_many([1])[1].kind] == 2
     assert call(engine, "forget", ids=[1])["forgotten"] == [1]
     assert "would_forget" not in call(engine, "forget", ids=[1])
     with pytest.raises(InvalidInput, match="either `ids`, or a `query`"):

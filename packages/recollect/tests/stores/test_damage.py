@@ -271,15 +271,13 @@ GONE = "(SELECT id FROM memory WHERE deleted_at IS NOT NULL)"
 NOTE = "(SELECT id FROM memory WHERE kind = 'note')"
 
 OUT_OF_STEP: dict[str, list[str]] = {
-    "the index of words lacks 1": ["DELETE FROM document WHERE memory_id = 2"],
-    "holds 1 too many": [
-        f"INSERT INTO document SELECT id, 1, kind, 0, x'', x'' FROM memory WHERE id = {GONE}"
-    ],
-    "lacks 0 memories and holds 1 too many": ["INSERT INTO document VALUES (9999, 1, 'note', 0, x'', x'')"],
-    "lacks 1 memories and holds 0 too many": ["UPDATE document SET scope_id = 2 WHERE memory_id = 2"],
+    "the word index lacks 1": ["DELETE FROM document WHERE memory_id = 2"],
+    "has 1 too many": [f"INSERT INTO document SELECT id, 1, kind, 0, x'', x'' FROM memory WHERE id = {GONE}"],
+    "lacks 0 memories and has 1 too many": ["INSERT INTO document VALUES (9999, 1, 'note', 0, x'', x'')"],
+    "lacks 1 memories and has 0 too many": ["UPDATE document SET scope_id = 2 WHERE memory_id = 2"],
     "document points to a scope": ["UPDATE document SET scope_id = 9999 WHERE memory_id = 2"],
     "lacks 21": ["DELETE FROM document"],
-    "the index of words differs from its documents": [
+    "the word index differs from its documents": [
         # A document is truncated, lacks a word, or names a missing one.
         "UPDATE document SET words = x'010000' WHERE memory_id = 2",
         "UPDATE document SET words = substr(words, 5) WHERE memory_id = 2",
@@ -305,13 +303,13 @@ OUT_OF_STEP: dict[str, list[str]] = {
         "INSERT INTO posting VALUES (9999, 1, 1, x'01010101000101')",
         "DELETE FROM term WHERE term = 'an0'",
     ],
-    "the index of words counts other documents than it has": [
+    "the word index has a wrong document count": [
         "UPDATE scope SET words = words + 1",
         "UPDATE scope SET unmerged = 0",
         "UPDATE scope SET messages = messages + 1",
     ],
-    "1 passages whose life": ["UPDATE passage SET live = 0 WHERE id = 2"],
-    "passages whose life": [f"UPDATE passage SET live = 1 WHERE memory_id = {GONE}"],
+    "1 passages that are live": ["UPDATE passage SET live = 0 WHERE id = 2"],
+    "passages that are live": [f"UPDATE passage SET live = 1 WHERE memory_id = {GONE}"],
     "passage points to a memory": ["INSERT INTO passage(memory_id, start, stop) VALUES (9999, 0, 0)"],
     "passage points to a observation": [
         "INSERT INTO passage(memory_id, observation_id, start, stop) VALUES (1, 9999, 0, 0)"
@@ -405,7 +403,7 @@ def test_who_opens_a_store_with_an_empty_index_is_told_how_far_it_has_come(
     [
         ("DELETE FROM memory WHERE id = 3", "observation points to a memory"),
         ("UPDATE relation SET target_id = 9999 WHERE id = 1", "relation points to a memory"),
-        ("UPDATE memory SET superseded_by = 9999 WHERE id = 3", "superseded by one that is not there"),
+        ("UPDATE memory SET superseded_by = 9999 WHERE id = 3", "superseded by a memory that does not exist"),
     ],
 )
 def test_truth_that_is_missing_is_told_and_not_invented(rich: Path, damage: str, telling: str) -> None:

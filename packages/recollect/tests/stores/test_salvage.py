@@ -98,7 +98,7 @@ def test_an_index_that_holds_other_words_than_the_text_is_noticed_and_mended(sto
                 "WHERE memory_id = ?",
                 (first, second),
             )
-        assert any("index of words" in each.what for each in store.verify())
+        assert any("word index" in each.what for each in store.verify())
         assert store.repair() == []
 
 

@@ -142,7 +142,7 @@ def test_the_whole_is_checked_against_the_store(world: World) -> None:
     assert world.check(cache) == []
     # Without the log, so that no search can notice it:
     world.writer.execute("UPDATE vector SET embedding = ? WHERE id = 20", (pack_vector(QUERY),))
-    assert world.check(cache) == ["1 vectors in the cache are not those of the store."]
+    assert world.check(cache) == ["1 vectors in the cache differ from those in the store."]
     world.writer.execute("UPDATE passage SET live = 0 WHERE id = 30")
     assert len(world.check(cache)) == 2
     cache.clear()
@@ -155,7 +155,7 @@ def test_codes_are_part_of_the_check(tmp_path: Path) -> None:
     cache = world.cache()
     assert world.check(cache) == []
     cache._states[0].parts[0].block.codes[0, 7] ^= np.uint64(1)
-    assert world.check(cache) == ["1 vectors in the cache are not those of the store."]
+    assert world.check(cache) == ["1 vectors in the cache differ from those in the store."]
 
 
 def test_threads_search_side_by_side_while_one_writes(world: World) -> None:

@@ -173,8 +173,8 @@ class Probes:
 def _sizes(memory: Engine, *, own: bool) -> Iterator[str]:
     """Yield sizes of the store; with `own`, of the caller's scope only."""
     if own:
-        kinds = {str(kind): count for kind, count in Internals(memory).how_many().items()}
-        scope = Internals(memory).own_counts()
+        kinds = {str(kind): count for kind, count in Internals(memory).count_memories().items()}
+        scope = Internals(memory).count_in_scope()
         rows = {**kinds, "observation": scope.observations, "relation": scope.relations}
         due, vectors, forgotten = scope.due, scope.vectors, scope.forgotten
         sessions = len(memory.sessions.list())
@@ -188,7 +188,7 @@ def _sizes(memory: Engine, *, own: bool) -> Iterator[str]:
             "relation": counts.relations,
         }
         due, vectors, forgotten = counts.due, counts.vectors, counts.forgotten
-        sessions = Internals(memory).session_count()
+        sessions = Internals(memory).count_sessions()
         lag = memory.upkeep.store_state().replica_lag_seconds
         yield from gauge("recollect_store_bytes", "Bytes that the store takes.", [({}, counts.bytes)])
         yield from gauge("recollect_scopes", "Owners and agents with a memory.", [({}, counts.scopes)])

@@ -432,7 +432,7 @@ class Mem0Notes:
         matching = (row for note in islice(newest_first, MOST_LISTED) if holds(tree, row := note_row(note)))
         if is_only_of_places(tree):  # the store can count these without reading
             rows = list(islice(matching, start + asked.size + 1))
-            count = sum(Internals(own).how_many().get(Kind.NOTE, 0) for own in memories)
+            count = sum(Internals(own).count_memories().get(Kind.NOTE, 0) for own in memories)
         else:
             rows = list(matching)
             count = len(rows)

@@ -129,7 +129,7 @@ async def recall_counts(screen: Screen) -> Response:
     """Show the counts, which the page fetches later: counting a large memory is slow."""
 
     def count(memory: Engine) -> dict[str, int]:
-        kinds, counts = Internals(memory).how_many(), Internals(memory).own_counts()
+        kinds, counts = Internals(memory).count_memories(), Internals(memory).count_in_scope()
         return {
             "notes": kinds.get(Kind.NOTE, 0),
             "entities": kinds.get(Kind.ENTITY, 0),

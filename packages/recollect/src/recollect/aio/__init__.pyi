@@ -1166,16 +1166,16 @@ class AsyncUpkeep:
     """`memory.upkeep`: back up and check the store, and tidy the graph."""
     @property
     def settling(self) -> AsyncSettling:
-        """Decisions for a person to make, and the ways to make them."""
+        """The open review items, such as contradictions and duplicates, and methods that settle them."""
     async def backup(self, path: str | None = ..., progress: Progress | None = ...) -> BackupFile:
-        """Copy the store to a new file, while others may go on writing.
+        """Copy the store to a new file. Other processes can write meanwhile.
 
         Args:
-            path: The new file. Without it, a file in the folder of backups beside the store.
+            path: The new file (default: a file in the folder of backups next to the store).
             progress: Reports the pages copied.
 
         Raises:
-            StoreUnavailable: The store has no file of its own, or the new file cannot be written.
+            StoreUnavailable: The store is not a file, or the new file cannot be written.
 
         Examples:
             >>> memory.upkeep.backup("copy.db").name
@@ -1190,7 +1190,7 @@ class AsyncUpkeep:
         """Return every problem of the store.
 
         Args:
-            quick: Check only that everything can be read, and that texts are as they were stored.
+            quick: Check only that everything can be read, and that no stored text has changed.
 
         Examples:
             >>> len(memory.upkeep.verify())
@@ -1198,7 +1198,7 @@ class AsyncUpkeep:
     async def repair(self) -> Sequence[Problem]:
         """Rebuild everything that is derived from the rows.
 
-        From a file with damaged pages, everything readable is copied to a new one.
+        A file with damaged pages is replaced by a new file with everything that can still be read.
 
         Returns:
             The remaining problems.
@@ -1221,12 +1221,12 @@ class AsyncUpkeep:
         limit: int = ...,
         progress: Progress | None = ...,
     ) -> Duplicates:
-        """Return pairs of observations that say nearly the same, most alike first.
+        """Return pairs of observations that are nearly equal, most similar first.
 
         Args:
             entity: Only pairs of this entity.
-            threshold: The least cosine of two vectors.
-            containment: The least share of one text's words that the other has.
+            threshold: The minimum cosine of two vectors.
+            containment: The minimum share of one text's words that the other text has.
             limit: Number of pairs.
             progress: Reports the entities compared.
 
@@ -1236,7 +1236,7 @@ class AsyncUpkeep:
     async def consolidation_report(
         self, *, stale_days: float = ..., progress: Progress | None = ...
     ) -> ConsolidationReport:
-        """Report what could be tidied: entities to split, near-copies, and stale entities.
+        """Report what could be tidied: entities to split, near-duplicates, contradictions, stale entities.
 
         Args:
             stale_days: Days without use after which an entity counts as stale.
@@ -1252,7 +1252,7 @@ class AsyncUpkeep:
             >>> memory.upkeep.find_split_candidates()
             ()"""
     async def propose_split(self, name: str) -> SplitProposal:
-        """Say whether an entity should be split, and propose parts for `execute_split`. Nothing is written.
+        """Check whether an entity should be split, and propose parts for `execute_split`. Nothing is written.
 
         Raises:
             NotFound: There is no entity of that name.
@@ -1273,7 +1273,7 @@ class AsyncUpkeep:
             progress: Reports the embedding, which follows the write.
 
         Returns:
-            The new entities. Its `undo` goes to `undo_split`.
+            The new entities. Pass its `undo` to `undo_split` to undo the split.
 
         Raises:
             InvalidInput: A part names an observation that the entity does not have.
@@ -1283,10 +1283,10 @@ class AsyncUpkeep:
             >>> parts = [{"name": "Marisol's boat", "observations": ["Sails on Sundays"]}]
             >>> done = memory.upkeep.execute_split("Marisol Vega", parts)"""
     async def undo_split(self, undo: SplitUndo | Mapping[str, Any]) -> UndoSplitResult:
-        """Take a split back.
+        """Undo a split.
 
         Raises:
-            Conflict: A part was changed since.
+            Conflict: A part has changed since the split.
 
         Examples:
             >>> seen = memory.graph.add_observations({"Marisol Vega": ["Sails on Sundays"]})
@@ -1304,7 +1304,7 @@ class AsyncUpkeep:
         relation: tuple[str, str, str] | None = ...,
         key: str | None = ...,
     ) -> Remembered:
-        """Store a reflection: a note with an opinion on what is remembered.
+        """Store a reflection: a note with an opinion on stored memories.
 
         Entities that the text names are linked as well.
 
@@ -1312,7 +1312,7 @@ class AsyncUpkeep:
             content: The text.
             about: Names of existing entities.
             author: The agent or person who reflects.
-            mood: A word of your own, such as `doubt`.
+            mood: Any word, such as `doubt`.
             session: An existing conversation that it is about.
             relation: An existing (source, type, target) that it is about.
             key: A retry with the same key returns the first result and writes nothing.
@@ -1348,7 +1348,7 @@ class AsyncUpkeep:
             relation: Only reflections about this (source, type, target).
             limit: Number of hits.
             profile: The ranking profile.
-            explain: Tell for every hit what each ranking step did.
+            explain: Show for every hit what each ranking step did.
             record: Record the hits, as a signal for later rankings.
 
         Examples:

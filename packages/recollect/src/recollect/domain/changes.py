@@ -1,4 +1,4 @@
-"""Writes are values: what a caller wants stored, the changes that say so, and the receipt that answers."""
+"""Data classes for writes: inputs from callers, the changes to apply, and receipts with the results."""
 
 from __future__ import annotations
 
@@ -113,20 +113,20 @@ class NewText:
     """For notes: values of the fields in `NOTE_FIELDS`."""
 
 
-# Writes are values. `write/apply.py` applies them; nothing else changes a store.
+# The changes. Only `write/apply.py` applies them to a store.
 
 
 @dataclass(frozen=True, slots=True)
 class PutEntity:
-    """Create an entity, or add its new observations to the one of that name.
+    """Create an entity, or add its new observations to the existing entity of that name.
 
-    That one keeps its type, unless it is `unknown`.
+    An existing entity keeps its type, unless the type is `unknown`.
     """
 
     scope: Scope
     entity: NewEntity
     counts: bool = True
-    """A repeat raises the duplicate count and `updated_at`. An import that is run again says no."""
+    """A repeat raises the duplicate count and `updated_at`. A repeated import sets False."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,21 +137,25 @@ class TextVectors:
     vectors: tuple[bytes, ...] = field(repr=False)
     """Packed float32."""
     tokens: tuple[bytes | None, ...] = field(repr=False)
-    """The signs of each passage's token vectors; None: the model gives none."""
+    """The signs of each passage's token vectors; None if the model has no token vectors."""
 
 
 @dataclass(frozen=True, slots=True)
 class PutText:
+    """Store a note or a message."""
+
     scope: Scope
     text: NewText
     embedded: TextVectors | None = None
-    """Where the text is new and searches use this model. None: its passages wait for their vectors."""
+    """Vectors of a new text, by the model that searches use. None: the passages are embedded later."""
     similar: tuple[int, float] | None = None
-    """An older note that a new one nearly repeats, and how similar they are."""
+    """An older note that this note nearly repeats, and their similarity."""
 
 
 @dataclass(frozen=True, slots=True)
 class AddObservations:
+    """Add observations to an entity."""
+
     scope: Scope
     name: str
     """Name of an entity that must exist."""
@@ -160,7 +164,7 @@ class AddObservations:
 
 @dataclass(frozen=True, slots=True)
 class RemoveObservations:
-    """Softly delete observations by content; what is absent is passed over."""
+    """Soft-delete observations by content. Contents that do not exist are ignored."""
 
     scope: Scope
     name: str
@@ -169,7 +173,7 @@ class RemoveObservations:
 
 @dataclass(frozen=True, slots=True)
 class Relate:
-    """Connect two entities, and back again where the type has a declared inverse."""
+    """Create a relation between two entities, and the inverse relation if the type declares one."""
 
     scope: Scope
     relation: NewRelation
@@ -178,7 +182,7 @@ class Relate:
 
 @dataclass(frozen=True, slots=True)
 class EndRelation:
-    """The relation held until `at`; it stays, as history."""
+    """End a relation at `at`. The relation is kept as history."""
 
     scope: Scope
     source: str
@@ -190,7 +194,7 @@ class EndRelation:
 
 @dataclass(frozen=True, slots=True)
 class Unrelate:
-    """Softly delete a relation and its automatic inverse; silent where it is absent."""
+    """Soft-delete a relation and its automatic inverse. A relation that does not exist is ignored."""
 
     scope: Scope
     source: str
@@ -200,7 +204,7 @@ class Unrelate:
 
 @dataclass(frozen=True, slots=True)
 class Forget:
-    """Softly delete memories, by id or, for entities, by exact name; silent on what is absent."""
+    """Soft-delete memories by id, or entities by exact name. Those that do not exist are ignored."""
 
     scope: Scope
     ids: tuple[int, ...] = ()
@@ -209,7 +213,7 @@ class Forget:
 
 @dataclass(frozen=True, slots=True)
 class Restore:
-    """Bring a forgotten memory back, with what was forgotten together with it; or a superseded one."""
+    """Restore a superseded memory, or a forgotten one with the rows that were forgotten with it."""
 
     scope: Scope
     id: int
@@ -217,7 +221,7 @@ class Restore:
 
 @dataclass(frozen=True, slots=True)
 class RestoreObservation:
-    """Bring back an observation that was removed by itself, or superseded."""
+    """Restore an observation that was superseded, or removed separately from its entity."""
 
     scope: Scope
     id: int
@@ -225,9 +229,9 @@ class RestoreObservation:
 
 @dataclass(frozen=True, slots=True)
 class Unmake:
-    """Take memories away as if they had never been made, with all that belongs to them.
+    """Delete memories and all their rows without a trace.
 
-    Only for what undoes their making, and where all that they hold is elsewhere.
+    Only for undoing the operation that created them, when other memories hold all their content.
     """
 
     scope: Scope
@@ -236,14 +240,14 @@ class Unmake:
 
 @dataclass(frozen=True, slots=True)
 class Purge:
-    """Destroy for good what was forgotten before a time. The only change that cannot be taken back."""
+    """Permanently delete everything that was forgotten before a time. This cannot be undone."""
 
     before: datetime
 
 
 @dataclass(frozen=True, slots=True)
 class PurgeMemories:
-    """Destroy these memories for good, each of which must be forgotten. There is no way back."""
+    """Permanently delete these memories, which must all be forgotten. This cannot be undone."""
 
     scope: Scope
     ids: tuple[int, ...]
@@ -251,7 +255,7 @@ class PurgeMemories:
 
 @dataclass(frozen=True, slots=True)
 class Amend:
-    """Set fields of a memory; None leaves a field as it is. A former text is kept as a revision."""
+    """Set fields of a memory; None leaves a field unchanged. The previous text is kept as a revision."""
 
     scope: Scope
     id: int
@@ -260,37 +264,37 @@ class Amend:
     pinned: bool | None = None
     text: str | None = None
     category: str | None = None
-    """Empty: take it off."""
+    """An empty text removes the category."""
     happened_at: datetime | Literal["unknown"] | None = None
     tags: tuple[str, ...] | None = None
     importance_tag: str | None = None
-    """Empty: take it off."""
+    """An empty text removes the tag."""
     expires_at: datetime | Literal["never"] | None = None
     """For notes only."""
     metadata: Mapping[str, Any] | None = None
-    """In place of the former; of a note or message."""
+    """Replaces the previous metadata. For notes and messages only."""
     fields: tuple[tuple[str, str], ...] = ()
     """For notes: values of the fields in `NOTE_FIELDS`. An empty value removes the field."""
 
 
 @dataclass(frozen=True, slots=True)
 class Supersede:
-    """Retire memories, and observations that say the same, in favour of one that corrects them."""
+    """Mark memories, and observations with the same content, as superseded by a correction."""
 
     scope: Scope
     ids: tuple[int, ...]
     by: int | NewText
-    """The correction's id, or what it says, to be stored along with it."""
+    """The id of the correction, or a new text, which this change stores as well."""
     observations: tuple[int, ...] = ()
     embedded: TextVectors | None = None
     """Vectors of the text, as with `PutText`."""
     copies: tuple[int, ...] = ()
-    """Memories that say the same as the first of `ids`, and are retired with it."""
+    """Memories with the same content as the first of `ids`, which are superseded with it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """How much the log of answers may hold of each scope; the oldest go first."""
+    """Limits of the answer log of each scope. The oldest entries are deleted first."""
 
     events: int = 10_000
     bytes: int = 64_000_000
@@ -299,38 +303,38 @@ class Bounds:
 
 @dataclass(frozen=True, slots=True)
 class LogEntry:
-    """An answer for the log: as it was ranked, and as it would have been otherwise."""
+    """An answer for the log, with its ranking and the ranking of the baseline."""
 
     handle: str
-    """By which its caller names it, to say how good it was."""
+    """The id of this answer, which the caller sends back with feedback."""
     arm: Arm
     against: str
     ranked: tuple[int, ...]
-    """As long as was asked for, like the baseline; fewer may have been shown."""
+    """All ids up to the requested limit, as in `baseline`. Fewer may have been shown."""
     baseline: tuple[int, ...]
     candidates: bytes = field(repr=False)
     version: int = 0
-    """Version of the tuned numbers; 0: as published."""
+    """Version of the tuned numbers; 0 means the published numbers."""
     bounds: Bounds = field(default_factory=Bounds)
 
 
 @dataclass(frozen=True, slots=True)
 class RecordUsage:
-    """Record that a caller was shown these, best first, in this session.
+    """Record that an answer of this session showed these memories, best first.
 
-    An earlier hit of this session that is now opened, or found by another query, was good.
+    An earlier hit of the session counts as good if it is now opened, or found by another query.
     """
 
     scope: Scope
     ids: tuple[int, ...]
     session: str
     missed: int = 0
-    """How many answers before this one could not be noted."""
+    """How many answers before this one could not be recorded."""
     query: str | None = None
-    """The query; absent where there was none, such as when a memory is opened by name."""
+    """The query; None if there was none, such as when a memory is opened by name."""
     profile: str | None = None
     opened: bool = False
-    """The caller asked for these themselves, by name or id."""
+    """The caller requested these memories by name or id."""
     log: LogEntry | None = None
 
 
@@ -341,85 +345,87 @@ class GiveFeedback:
     scope: Scope
     memory: int
     grade: float
-    """From 1, just right, to -1, wrong."""
+    """From 1 (helpful) to -1 (wrong)."""
     handle: str | None = None
-    """The answer; None: the last one that showed the memory, of this session if one of its answers did."""
+    """The answer. None: the last answer that showed the memory, preferably in this session."""
     query: str | None = None
-    """Only an answer to this question, whatever the case and accents."""
+    """Rate only an answer to this query. Case and accents are ignored."""
     session: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class TuneProfile:
-    """Give a profile other numbers, from the next answer on, in every process."""
+    """Change the numbers of a profile. Every process uses them from its next answer on."""
 
     scope: Scope
     profile: str
     knobs: tuple[tuple[str, float], ...]
-    """Every number that differs from the published one; none: the profile as published."""
+    """Every number that differs from the published one. Empty: use the published numbers."""
     why: Literal["run", "set", "reset", "rollback"]
     report: str = "{}"
-    """For people to read later, as JSON."""
+    """A report for people, as JSON."""
     after: int = 0
-    """The version that this follows; refused where there is another by now."""
+    """The version that this change is based on. The change is refused if a newer version exists."""
 
 
 @dataclass(frozen=True, slots=True)
 class FlagSimilar:
-    """Say of a note or an observation that it nearly repeats an older one."""
+    """Mark a note or an observation as a near-duplicate of an older one."""
 
     table: Literal["memory", "observation"]
     id: int
     similar_to: int
     similarity: float
     scope: Scope | None = None
-    """The scope of both. Without it, a store may lock all scopes."""
+    """The scope of both rows. Without it, a store may lock all scopes."""
 
 
 @dataclass(frozen=True, slots=True)
 class PutVectors:
-    """Vectors by passage id, as packed float32. Passages that are gone by now are passed over."""
+    """Store vectors by passage id, as packed float32. Passages that no longer exist are ignored."""
 
     model: Model
     vectors: tuple[tuple[int, bytes], ...] = field(repr=False)
     searched: bool = False
-    """They are for searches: refused where another model is in use by now. The first one comes into use."""
+    """The vectors are for searches. Refused if searches use another model; if they use none, they use
+    this model from now on.
+    """
     automatic: bool = False
-    """If this puts the model into use, texts chose it, not the user."""
+    """If this puts the model into use: Recollect chose it by the texts' language, not the user."""
     tokens: tuple[tuple[int, bytes], ...] = field(default=(), repr=False)
-    """By passage id, the signs of its token vectors; for passages with or without a vector here."""
+    """Signs of token vectors by passage id. These passages need not be among those of `vectors`."""
     scope: Scope | None = None
-    """The scope of all passages. Absent if there are several, or it is unknown, as with `FlagSimilar`."""
+    """The scope of all passages. None if there are several or it is unknown, as with `FlagSimilar`."""
 
 
 @dataclass(frozen=True, slots=True)
 class UseModel:
-    """From now on, searches by meaning use this model's vectors; those of every other are dropped."""
+    """Use this model's vectors for searches by meaning, and delete the vectors of other models."""
 
     model: Model
     automatic: bool = False
-    """Texts chose it, not the user."""
+    """Recollect chose the model by the texts' language, not the user."""
 
 
 @dataclass(frozen=True, slots=True)
 class Adopt:
-    """Take over a memory from an export as it is: ids where free, times, and its whole history.
+    """Import a memory from an export unchanged: free ids, times, and its whole history.
 
-    A negative id, also of an observation, is not ours: the next free one is given instead.
+    A negative id of a memory or observation is a placeholder: the store assigns the next free id.
 
-    `AdoptLinks` adds what superseded it, once all ids are known.
+    `AdoptLinks` adds the memory that superseded it, once all ids are known.
     """
 
     memory: Memory
     fresh: bool = False
-    """The store was empty before this export, so one that looks equal is another one of the same export."""
+    """The store was empty before this import, so an equal memory is a second one of the same export."""
     keeps_mentions: bool = False
-    """`AdoptLinks` adds its mentions, rather than its text."""
+    """Its mentions come from `AdoptLinks`. They are not derived from its text."""
 
 
 @dataclass(frozen=True, slots=True)
 class AdoptRelation:
-    """Take over a relation from an export as it is; its ends are named by the ids they have here."""
+    """Import a relation from an export unchanged. Its ends are entity ids of this store."""
 
     relation: Relation
     fresh: bool = False
@@ -427,50 +433,53 @@ class AdoptRelation:
 
 @dataclass(frozen=True, slots=True)
 class AdoptLinks:
-    """Which of what was adopted belongs to which, by the ids they have here; what is linked stays so."""
+    """Link imported rows to each other, by their ids in this store. Existing links are kept."""
 
     superseded: tuple[tuple[int, int], ...] = ()
-    """Memories, each with the one that superseded it."""
+    """Pairs of a memory and the memory that superseded it."""
     inverse: tuple[tuple[int, int], ...] = ()
-    """Relations, each with the one whose automatic inverse it is."""
+    """Pairs of an automatic inverse and the relation that it belongs to."""
     about: tuple[tuple[int, int], ...] = ()
-    """Texts, each with an entity that the caller said it is about."""
+    """Pairs of a text and an entity that the caller named in `about`."""
     mentions: tuple[tuple[int, int], ...] = ()
+    """Pairs of a text and an entity whose name occurs in it."""
     drawn: tuple[tuple[int, int], ...] = ()
+    """Pairs of a note and the message that it was extracted from."""
     similar: tuple[tuple[int, int], ...] = ()
+    """Pairs of a note and the older note that it nearly repeats."""
 
 
 @dataclass(frozen=True, slots=True)
 class AdoptLearnt:
-    """Take over what another store learnt; memories are named by the ids that they have here.
+    """Import usage, feedback and tuning from another store, with memory ids of this store.
 
-    Rows that are here already stay as they are.
+    Existing rows are kept unchanged.
     """
 
     learnt: Learnt
     fresh: bool = False
-    """As for `Adopt`: then it is taken over with its own ids, too."""
+    """The store was empty before this import, so the rows keep their ids."""
 
 
 @dataclass(frozen=True, slots=True)
 class NoteImport:
-    """Remember that this file was imported into the scope, so that it is not offered again."""
+    """Record that this file was imported into the scope, so that it is not offered again."""
 
     scope: Scope
     file: str
-    """Its whole path."""
+    """Its absolute path."""
 
 
 @dataclass(frozen=True, slots=True)
 class TellOnce:
-    """Note that a message was shown once for a store; `created` says that it is new."""
+    """Record that a one-time message was shown. `Outcome.created` is true the first time."""
 
     topic: str
 
 
 @dataclass(frozen=True, slots=True)
 class Dismiss:
-    """Store a decision to keep something, so that it is not listed again; or undo that."""
+    """Dismiss a review item, so that reviews no longer list it; or undo the dismissal."""
 
     scope: Scope
     key: str
@@ -493,34 +502,34 @@ class FieldChanges:
 
 @dataclass(frozen=True, slots=True)
 class CommitDream:
-    """Everything that a dream changes, and its journal. What has changed since the dream looked is left."""
+    """Write a dream's changes and its journal. Rows that changed since the dream read them are skipped."""
 
     scope: Scope
     through: int
-    """The newest answer that it replayed."""
+    """The id of the newest answer that the dream replayed."""
     phases: tuple[str, ...]
     report: str
-    lived: tuple[FieldChanges, ...] = ()
+    field_changes: tuple[FieldChanges, ...] = ()
     pruned: tuple[int, ...] = ()
     merged: tuple[tuple[int, int], ...] = ()
-    """Notes, each with the one that it lives on in."""
+    """Pairs of a note and the note that it is merged into."""
     merged_observations: tuple[tuple[int, int], ...] = ()
     corrected: tuple[tuple[int, int], ...] = ()
-    """Texts, each with the memory that corrects it."""
+    """Pairs of a text and the memory that corrects it."""
     corrected_observations: tuple[tuple[int, int], ...] = ()
     links: tuple[tuple[int, int, int, int], ...] = ()
-    """Two ids, the lower first, and how firmly they are linked before and after; 0: not at all."""
+    """Two ids, the lower first, and the strength of their link before and after; 0 means no link."""
     holder: str | None = None
-    """The process that must hold the lease on dreaming, if any."""
+    """The process that must hold the lease on dreaming, or None."""
     pack_rest: Callable[[Mapping[str, object]], bytes] | None = None
-    """Packs the rest of a journal whose fields are packed already, since writing a dream blocks others. With
-    it, a field that changed raises `Outdated`; without it, that field is skipped.
+    """Appends the rest of the journal to its packed fields. They are packed before the write, because the
+    write blocks other writers. With this function, a changed field raises `Outdated`; without, it is skipped.
     """
 
 
 @dataclass(frozen=True, slots=True)
 class UndoDream:
-    """Take a dream back, but for what was changed since."""
+    """Undo a dream, except for rows that changed since."""
 
     scope: Scope
     id: int
@@ -528,7 +537,7 @@ class UndoDream:
 
 @dataclass(frozen=True, slots=True)
 class TakeLease:
-    """Take the lease on some work for a number of seconds; refused while another process holds it."""
+    """Take a lease for a number of seconds. Refused while another process holds it."""
 
     name: str
     holder: str
@@ -537,13 +546,15 @@ class TakeLease:
 
 @dataclass(frozen=True, slots=True)
 class DropLease:
+    """Release a lease."""
+
     name: str
     holder: str
 
 
 @dataclass(frozen=True, slots=True)
 class CreateToken:
-    """Refused where another token has this name."""
+    """Create a named token. Refused if the name is taken."""
 
     name: str
     digest: str
@@ -553,27 +564,29 @@ class CreateToken:
 
 @dataclass(frozen=True, slots=True)
 class RevokeToken:
-    """`count` is 1 if it existed."""
+    """Revoke a token by name. `Outcome.count` is 1 if it existed."""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True)
 class NoteTokenUse:
+    """Record that a token was used."""
+
     digest: str
 
 
 @dataclass(frozen=True, slots=True)
 class EmptyLog:
-    """Empty the log of answers, and forget what was asked. There is no way back."""
+    """Delete the answer log of a scope, with its queries. This cannot be undone."""
 
     scope: Scope
 
 
-_OfGraph = (
+_GraphChange = (
     PutEntity | AddObservations | RemoveObservations | RestoreObservation | Relate | EndRelation | Unrelate
 )
-_OfMemories = (
+_MemoryChange = (
     PutText
     | Amend
     | Supersede
@@ -586,15 +599,15 @@ _OfMemories = (
     | PutVectors
     | UseModel
 )
-_OfExports = Adopt | AdoptRelation | AdoptLinks | AdoptLearnt | NoteImport | TellOnce | Dismiss
-_OfLearning = RecordUsage | GiveFeedback | EmptyLog | TuneProfile | CommitDream | UndoDream
-_OfServers = CreateToken | RevokeToken | NoteTokenUse | TakeLease | DropLease
-Change = _OfGraph | _OfMemories | _OfExports | _OfLearning | _OfServers
+_ImportChange = Adopt | AdoptRelation | AdoptLinks | AdoptLearnt | NoteImport | TellOnce | Dismiss
+_LearningChange = RecordUsage | GiveFeedback | EmptyLog | TuneProfile | CommitDream | UndoDream
+_ServerChange = CreateToken | RevokeToken | NoteTokenUse | TakeLease | DropLease
+Change = _GraphChange | _MemoryChange | _ImportChange | _LearningChange | _ServerChange
 
 
 @dataclass(frozen=True, slots=True)
 class Added:
-    """An observation that was not there before."""
+    """A newly stored observation."""
 
     id: int
     content: str
@@ -606,32 +619,32 @@ class Outcome:
 
     ids: tuple[int, ...] = ()
     created: bool = False
-    """The change made something new, rather than merging into or repeating what was there."""
+    """The change created a row, rather than merging into or repeating an existing one."""
     names: tuple[str, ...] = ()
-    """The entities' names as stored, beside `ids`."""
+    """The stored names of the entities in `ids`."""
     added: tuple[Added, ...] = ()
     relations: tuple[int, ...] = ()
-    """Relations made, ended or deleted: the named one first, then its inverse."""
+    """Relations created, ended or deleted: the named one first, then its inverse."""
     also_created: tuple[str, ...] = ()
-    """Entities made because a relation named them."""
+    """Entities created because a relation named them."""
     observations: tuple[int, ...] = ()
-    """Observations that were retired."""
+    """Observations that were superseded."""
     took_type: str | None = None
-    """The type that an entity took which was of type `unknown`."""
+    """The new type of an entity whose type was `unknown`."""
     kept_type: str | None = None
-    """The type that an entity has, where another one was given and not taken."""
+    """The type that an entity keeps although the change names another type."""
     count: int = 0
-    """How many rows the change reached, where nothing above says it."""
+    """How many rows changed, for changes that fill no other field."""
     left: tuple[int, ...] = ()
-    """Memories that were skipped, since they had changed."""
+    """Memories that were skipped because they had changed."""
     error: str | None = None
-    """Why this change was left out, where the caller asked to keep the rest."""
+    """Why this change was skipped, if the caller asked to apply the others."""
 
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """What `apply` did, one outcome per change in the order given."""
+    """The result of `apply`: one outcome per change, in the same order."""
 
     outcomes: tuple[Outcome, ...]
     repeated: bool = False
-    """The key was seen before: nothing was written, and these are the outcomes of that time."""
+    """The key was used before: nothing was written, and these are the outcomes of the first use."""

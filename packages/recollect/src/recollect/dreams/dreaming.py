@@ -183,7 +183,9 @@ def _run_dream(
         return DreamResult(at, report)
     change = _commit(services, planned, report, holder)
     try:
-        receipt = services.store.apply([replace(change, pack_rest=packed_fields(change.lived))], at=at)
+        receipt = services.store.apply(
+            [replace(change, pack_rest=packed_fields(change.field_changes))], at=at
+        )
     except Outdated:
         receipt = services.store.apply([change], at=at)
     outcome = receipt.outcomes[0]
@@ -207,7 +209,7 @@ def _commit(services: Services, planned: Plan, report: DreamReport, holder: str 
         through=planned.snapshot.through,
         phases=report.phases,
         report=json.dumps(asdict(report), default=str),
-        lived=planned.field_changes(),
+        field_changes=planned.field_changes(),
         pruned=draft.pruned,
         merged=draft.merged_notes,
         merged_observations=tuple(

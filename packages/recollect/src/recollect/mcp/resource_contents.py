@@ -90,7 +90,7 @@ def _ids(engine: Engine, begun: str) -> tuple[list[str], int | None]:
     """Return ids of memories that begin with these digits, lowest first."""
     most, within = MOST_COMPLETIONS + 1, Internals(engine)
     if not begun:
-        return list(map(str, within.ids_after(0, most))), sum(within.how_many().values())
+        return list(map(str, within.ids_after(0, most))), sum(within.count_memories().values())
     first = row_id(begun)
     if not first or begun.startswith("0"):
         return [], 0

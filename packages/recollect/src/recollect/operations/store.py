@@ -79,7 +79,7 @@ def store_checks(engine: Engine) -> Iterator[HealthCheck]:
         yield HealthCheck("damage", "problem", f"{damage[0].where}: {damage[0].what}{more}", advice)
     else:
         yield HealthCheck("damage", "ok", "none found: everything can be read, and all checksums match")
-    yield HealthCheck("holds", "ok", _contents(counts, within.session_count()))
+    yield HealthCheck("holds", "ok", _contents(counts, within.count_sessions()))
     if model is None:
         said = "no model yet: only words are searched"
         yield HealthCheck("model", "note", said, "recollect reindex --list")

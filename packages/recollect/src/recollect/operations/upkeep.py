@@ -434,8 +434,8 @@ def _stats(call: OperationCall) -> Stats:
     """Count what the memory contains, its size, and the texts that have no vector yet."""
     engine = call.engine
     within = Internals(engine)
-    live, ever = within.how_many(), within.how_many(superseded=True)
-    counts, model = within.own_counts(), engine.model
+    live, ever = within.count_memories(), within.count_memories(superseded=True)
+    counts, model = within.count_in_scope(), engine.model
     state = engine.upkeep.store_state()
     own = (counts.observations, counts.relations, counts.forgotten, counts.vectors, counts.due)
     return Stats(

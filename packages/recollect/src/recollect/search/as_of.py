@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 # Texts of a past state that differ from the present, cached for further queries
 
 _KINDS = {kind.value: code for code, kind in enumerate(Kind)}
-# Cached past states, and the most memories in each. A vector of 384 numbers takes 1.5 KB.
+# Cached past states, and the maximum number of memories in each. A vector of 384 numbers takes 1.5 KB.
 _KEPT_STATES = 2
 _MOST_KEPT = 16_384
 
@@ -271,7 +271,7 @@ _keeping = threading.Lock()
 
 
 def past_texts(snapshot: Snapshot, state: PastState, scopes: Sequence[int]) -> PastTexts:
-    """Return what differs from the present in these scopes; cached if the store has a history stamp."""
+    """Return the differences from the present in these scopes; cached if the store has a history stamp."""
     stamps = snapshot.rows("history_stamp", ("stamp",))
     if not stamps:
         return PastTexts(snapshot, state, scopes)

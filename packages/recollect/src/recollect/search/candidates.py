@@ -33,9 +33,9 @@ from recollect.search.contradictions import ContradictingTexts, contradicting_te
 from recollect.search.entities import linked_entities
 from recollect.search.facts import (
     cooccurrences,
+    count_time_words_as_matched,
     ends_with_question,
     ranking_facts,
-    shares_in_time,
     time_sources,
 )
 from recollect.search.rows import MODEL_IN_USE, MemoryRows, PastState, allowed, lifecycle, model_of, narrowing
@@ -63,7 +63,7 @@ if TYPE_CHECKING:
 # Late interaction: compare each token of the query with each token of a passage
 
 MOST_PASSAGES = 4
-"""The most passages per memory that are compared."""
+"""The maximum number of passages per memory that are compared."""
 _FIRST = 50
 """Hits of each search that are compared. Later ones seldom rise to the top."""
 _MOST_PRODUCTS = 262_144
@@ -200,7 +200,7 @@ def gather(
     contradicting = contradicting_texts(memories, profile, query, facts, by_search)
     candidates = Candidates(
         facts=facts,
-        sources=shares_in_time(search, query, sources, facts.ids),
+        sources=count_time_words_as_matched(search, query, sources, facts.ids),
         score=np.zeros(len(facts.ids)),
         cooccurrences=(
             cooccurrences(search.snapshot, ids) if "cooccurrence" in groups else Cooccurrences.none()
@@ -268,7 +268,8 @@ def _source_of(ids: Ints, hits: Sequence[Found]) -> Source:
 
 # Positions in a conversation are below this.
 _PLACES = 1 << 40
-# The most (word, message) pairs, which take some milliseconds. Beyond it, the most common words are ignored.
+# The maximum number of (word, message) pairs, which take some milliseconds. Beyond it, the most common words
+# are ignored.
 _BUDGET = 2_000
 # Positions read at a time, as a multiple of `k`: filters and ends of conversations drop some.
 _SPARE = 2

@@ -1,4 +1,4 @@
-"""Context: what an agent should read before it answers, within a budget of tokens."""
+"""Context: memories and recent turns that an agent should read before it answers, within a token budget."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _MOST_MEMORIES = 60
 # After the first few, a long memory is cut to its beginning, to leave room for others.
 _WHOLE = 5
 _BRIEF_LETTERS = 160
-# The most memories of a context, whatever the budget.
+# The maximum number of memories of a context, whatever the budget.
 _MOST_GIVEN = 20
 # At most this share of the budget goes to recent turns while memories could use it.
 _TURNS_SHARE = 0.5
@@ -49,7 +49,7 @@ _LEAST_SHARE = 0.02
 _FIRST = 3
 # A shorter piece of a text, in characters, is not shown.
 _LEAST_PIECE = 40
-_QUOTED_LETTERS = 40
+_QUOTED_CHARACTERS = 40
 _KNOWN = "## What is known"
 _TALK = "## Recent turns"
 # With fewer content words, the last message alone is not enough for a query.
@@ -70,7 +70,7 @@ def context(
     Memories are left out if none is relevant, or if they do not fit the budget.
 
     `asked` is a query, or the last messages of a conversation, which then are the recent turns. Nothing is
-    recorded, so the same call gives the same result.
+    recorded, so the same call returns the same result.
     """
     check_budget(budget_tokens)
     if isinstance(asked, str):
@@ -302,12 +302,14 @@ def _memory_item(zone: tzinfo, memory: Memory, hit: Hit | None) -> ContextItem:
 
 
 def _remark(hit: Hit | None) -> str:
-    """Say that a later memory contradicts this one, and which."""
+    """Return a remark that names the later memory that contradicts this one."""
     newer = None if hit is None else hit.outdated_by
     if newer is None:
         return ""
     line = _on_one_line(newer.text)
-    return f"; older than {quoted(line if len(line) <= _QUOTED_LETTERS else f'{line[:_QUOTED_LETTERS]}…')}"
+    return (
+        f"; older than {quoted(line if len(line) <= _QUOTED_CHARACTERS else f'{line[:_QUOTED_CHARACTERS]}…')}"
+    )
 
 
 def _item(

@@ -52,7 +52,7 @@ class StatedText:
     """When it happened, or else when it was said; NEVER if unknown."""
     claims: Claims
     origin: int
-    """The message that a note was drawn from; for others, the memory itself."""
+    """The message that a note was extracted from; for others, the memory itself."""
     speaker: str | None = None
     observation: int | None = None
 
@@ -104,8 +104,8 @@ def contradicting_texts(
 def later_by(one: StatedText, other: StatedText, where: Contradiction) -> int:
     """Return a positive number if the first text is later, a negative one if the other is, else 0.
 
-    Compare the times since which both say that they hold, if these differ; or else their own times. If the
-    texts differ in a time, the larger one is not the later.
+    Compare the times since which both claim to be true, if these differ; or else the times of the texts. If
+    the texts contradict each other in a time, the text with the larger time is not the later one.
     """
     if not where.is_of_time:
         mine, theirs = _stated_since(one, where.first), _stated_since(other, where.second)
@@ -127,7 +127,7 @@ def places_of(found: Sequence[ContradictingTexts], facts: Facts) -> Contradictio
 
 
 def stated_times(memories: MemoryRows, profile: Profile, query: Query, facts: Facts) -> dict[str, Source]:
-    """Score how shortly before the asked time each text says that something began."""
+    """Score how shortly before the query's time something began, by the words of each text."""
     if query.span is None or query.span[0] == NEVER or not names_year(query.text):
         return {}
     if not any(isinstance(step, TimeScore) for step in profile.steps):
@@ -193,7 +193,7 @@ def stated_texts(memories: MemoryRows, ids: Sequence[int]) -> Iterator[StatedTex
 
 
 def _stated_since(text: StatedText, place: tuple[int, int], zone: tzinfo = UTC) -> int | None:
-    """Return since when a sentence holds by its own words, in microseconds; None for a future time.
+    """Return since when a sentence is true by its own words, in microseconds; None for a future time.
 
     Years begin in `zone`, in which the query's time was read.
     """

@@ -1,4 +1,4 @@
-"""Facts about candidates for ranking, by column, and how well their times match the asked time."""
+"""Facts about candidates for ranking, by column, and how well their times match the query's time."""
 
 from __future__ import annotations
 
@@ -50,8 +50,8 @@ if TYPE_CHECKING:
 _STATUSES = {status.value: place for place, status in enumerate(Status)}
 # In Latin, Chinese and Arabic script.
 _QUESTION_MARKS = ("?", "\uff1f", "\u061f")
-_BLANKS = "\t\n\r "
-_LAST_LETTERS = frozenset((*_QUESTION_MARKS, *_BLANKS))
+_WHITE_SPACE = "\t\n\r "
+_LAST_CHARACTERS = frozenset((*_QUESTION_MARKS, *_WHITE_SPACE))
 _KINDS = {kind.value: place for place, kind in enumerate(Kind)}
 
 
@@ -65,10 +65,10 @@ def ranking_facts(
     *,
     ignore_marks: bool = False,
 ) -> Facts:
-    """Return the facts of existing memories by ascending id. Groups that are not named stay unknown.
+    """Return the facts of existing memories by ascending id. Facts of other groups are 0 or NEVER.
 
-    A message of the session that equals the query is its echo. With `ignore_marks`, texts that differ only in
-    punctuation have equal content.
+    A message of the session whose text equals the query counts as the query's echo. With `ignore_marks`,
+    texts that differ only in punctuation have equal content.
     """
     snapshot = memories.snapshot
     columns = memories.columns(sorted(ids))
@@ -81,18 +81,18 @@ def ranking_facts(
         texts = [former.get(id_, text) for id_, text in zip(known, texts, strict=True)]
     last_access, access_count, access_days = _usage_facts(snapshot, found, groups)
     dates = zip(columns["created_at"], columns["undated"], strict=True)
-    # A revised note no longer says the same as its message.
+    # A revised note no longer repeats its message, so it is its own origin.
     origins = zip(known, columns["drawn_from"], revisions, strict=True)
-    # Notes need fewer facts, and many stores have no messages.
+    # Only messages have these facts, and many stores have no messages.
     sessions = position = np.zeros(size, np.int64)
     echo, role, informative = np.zeros(size, bool), np.full(size, NOBODY), np.ones(size)
     if Kind.MESSAGE.value in kinds:
         sessions = _sessions(snapshot, columns)
         places = zip(sessions.tolist(), columns["position"], strict=True)
-        position = _ints([place if where else 0 for where, place in places])
+        position = _ints([place if session_number else 0 for session_number, place in places])
         spoken = [kind == Kind.MESSAGE for kind in kinds]
         said = list(zip(spoken, columns["session"], texts, strict=True))
-        echo = np.array([is_said and (where, text) == (session, query) for is_said, where, text in said])
+        echo = np.array([is_said and (name, text) == (session, query) for is_said, name, text in said])
         informative = np.array([informativeness(text) if is_said else 1.0 for is_said, _, text in said])
         speakers = list(zip(spoken, columns["role"], strict=True))
         roles = {each: _role(*each) for each in set(speakers)}
@@ -157,12 +157,12 @@ def _role(is_said: bool, role: str | None) -> int:
 
 
 def ends_with_question(text: str) -> bool:
-    """Whether the text ends with a question mark, ignoring blanks."""
-    return text[-1:] in _LAST_LETTERS and text.rstrip(_BLANKS).endswith(_QUESTION_MARKS)
+    """Whether the text ends with a question mark, ignoring white space."""
+    return text[-1:] in _LAST_CHARACTERS and text.rstrip(_WHITE_SPACE).endswith(_QUESTION_MARKS)
 
 
 def _sessions(snapshot: Snapshot, columns: Mapping[str, Sequence[Any]]) -> Ints:
-    """Return a number for each message's conversation; 0 for other memories, and for a single message."""
+    """Return a number for each message's session; 0 for other kinds, and for a session's only message."""
     places: list[tuple[Any, ...]] = list(
         zip(columns["kind"], columns["scope_id"], columns["session"], columns["position"], strict=True)
     )
@@ -189,14 +189,15 @@ def _sessions(snapshot: Snapshot, columns: Mapping[str, Sequence[Any]]) -> Ints:
     )
 
 
-def former_texts(memories: MemoryRows, ids: Sequence[int], now: int) -> dict[int, str]:
+def former_texts(memories: MemoryRows, ids: Sequence[int], at: int) -> dict[int, str]:
+    """Return the texts at a time of the memories that were revised since."""
     rows = memories.select(ids, ("id", "revisions"))
     known, revisions = zip(*rows, strict=True) if rows else ((), ())
-    return _former_texts(memories.snapshot, known, revisions, now)
+    return _former_texts(memories.snapshot, known, revisions, at)
 
 
 def _former_texts(
-    snapshot: Snapshot, ids: Sequence[int], revisions: Sequence[int], now: int
+    snapshot: Snapshot, ids: Sequence[int], revisions: Sequence[int], at: int
 ) -> dict[int, str]:
     if not any(revisions):
         return {}
@@ -204,20 +205,20 @@ def _former_texts(
     rows = snapshot.rows(
         "revision",
         ("memory_id", "text"),
-        (OneOf("memory_id", revised), Compares("until", ">", now)),
+        (OneOf("memory_id", revised), Compares("until", ">", at)),
         order=("id",),
         descending=True,
     )
-    # The oldest revision after `now` comes last and wins: its text was current then.
-    return {memory: text for memory, text in rows}  # noqa: C416  # a row is of any length
+    # The oldest revision after `at` comes last and wins: its text was current then.
+    return {memory: text for memory, text in rows}  # noqa: C416  # for mypy, a row may have any length
 
 
 def _contents(
     columns: Mapping[str, Sequence[Any]], texts: Sequence[str], former: Mapping[int, str], ignore_marks: bool
 ) -> Ints:
-    """Return a hash of each memory's text, as of the asked time.
+    """Return a hash of each memory's text, as of the query's time.
 
-    A note with a `ref` never equals another one.
+    Entities and notes with a `ref` get their negative id instead: they never repeat another memory.
     """
     if ignore_marks:
         each = zip(columns["id"], columns["kind"], columns["ref"], texts, strict=True)
@@ -261,7 +262,7 @@ def _metadata_shares(memories: MemoryRows, ids: Sequence[int]) -> dict[int, floa
 
 
 def _names_speaker(columns: Mapping[str, Sequence[Any]], texts: Sequence[str], query: str) -> Flags:
-    """Whether the query names the speaker; for texts without one, whether it names a person in them."""
+    """Whether the query names the speaker; for texts without one, whether they contain a speaker it names."""
     asked = set(content_words(query))
     speakers = columns["speaker"]
     names = {speaker: asked.intersection(words(speaker)) for speaker in set(speakers) if speaker}
@@ -312,21 +313,21 @@ def _ints(column: Sequence[object]) -> Ints:
     return np.array(column, np.int64)
 
 
-# Matching a memory's times with the asked time
+# Matching a memory's times with the query's time
 
 Span: TypeAlias = "tuple[int, int]"
 """Microseconds since 1970, half-open. NEVER and ALWAYS mark an open start and end."""
 
 UNKNOWN = 0.25
-"""The match of a memory without a time: below any inside the span, above most outside."""
+"""The match of a memory without a time: below every time inside the span, above most times outside it."""
 INSIDE = 0.5
-"""The lowest match of a time that overlaps the asked one. Any other time matches less."""
+"""The lowest match of a time that overlaps the query's time. Any other time matches less."""
 _OUTSIDE = 0.4
-# If both the last and the next occurrence may be meant, the next counts less.
+# If a phrase may mean the previous or the next occurrence, the next counts less.
 _NEXT = 0.9
 _SHORTEST_TAU = 1 * DAY
 _OPEN_TAU = 30 * DAY
-# The time of saying counts for events of the next months, but hardly for those of next year.
+# The time of a statement counts if its event is within months, and hardly if it is a year away.
 _TOLD_TAU = 180 * DAY
 
 
@@ -335,13 +336,13 @@ class StatementTimes:
     """The times of one text: when it was said, and the times it mentions."""
 
     told: int
-    """NEVER: unknown."""
+    """When it was said; NEVER if unknown."""
     happened: int = NEVER
     """The time that the caller gave."""
     named: tuple[Span, ...] = ()
     """The times that the text names."""
     next: tuple[Span, ...] = ()
-    """The next occurrence of days and months without a year; `named` has the last one."""
+    """The next occurrence of days and months without a year; `named` has the previous one."""
 
     @property
     def events(self) -> tuple[Span, ...]:
@@ -350,11 +351,13 @@ class StatementTimes:
 
 @dataclass(frozen=True, slots=True)
 class AskedTime:
+    """The time that a query names."""
+
     span: Span
     next: Span | None = None
     """The next occurrence of a recurring time, such as a month or a weekday."""
     said: bool = False
-    """Whether the query asks for what was said, so that the time of saying counts."""
+    """Whether the query asks for what was said, so that the time of the statement counts fully."""
 
 
 def time_match(asked: AskedTime, statements: Iterable[StatementTimes]) -> float:
@@ -363,7 +366,7 @@ def time_match(asked: AskedTime, statements: Iterable[StatementTimes]) -> float:
 
 
 def _statement_match(asked: AskedTime, times: StatementTimes) -> float:
-    """Match the times that a text names. The time of saying counts less the farther it is from them.
+    """Match the times that a text names. The time of the statement counts less the farther it is from them.
 
     A text about yesterday also belongs to today; one about 2016 does not.
     """
@@ -385,10 +388,10 @@ def _asked_match(asked: AskedTime, named: Span) -> float:
 
 
 def span_match(asked: Span, named: Span) -> float:
-    """Return 1 inside the asked span, 0.5 to 1 by the share inside, and outside 0.4 exp(-distance / tau).
+    """Return 1 if `named` lies inside `asked`, 0.5 to 1 by the share inside if they overlap.
 
-    tau is the length of the asked span, at least a day, and 30 days for an open span. A wider span never
-    matches worse.
+    Otherwise return 0.4 exp(-distance / tau). tau is the length of `asked`, at least a day, and 30 days for
+    an open span. Widening `asked` never lowers the match.
     """
     start, stop = asked
     if start <= named[0] and named[1] <= stop and (named[0] < stop or named[0] < named[1]):
@@ -412,14 +415,14 @@ def _distance(one: Span, other: Span) -> int:
 
 # Time as a source of scores
 
-# Texts of candidates within this rank of a search are read for times. Others rarely rise.
-_READ = 50
+# Texts of candidates within this rank of a search are read for times. Later ones rarely become hits.
+_DEEPEST_RANK_READ = 50
 
 
 def time_sources(
     memories: MemoryRows, profile: Profile, query: Query, ids: Ints, found: Mapping[str, Source]
 ) -> dict[str, Source]:
-    """Return sources about the candidates' times, without ranks, for a profile that uses time.
+    """Return time scores of the candidates as sources without ranks, for a profile that uses time.
 
     `time`, if the query names a time: the match from 0 to 1. `then`, if it asks for all that happened at that
     time: 1 inside it, else 0. `when`, if it asks for a time: 1 for a text that names one, else 0. For
@@ -430,7 +433,7 @@ def time_sources(
         return {}
     first = np.zeros(len(ids), bool)
     for source in found.values():
-        first |= source.found & (source.rank <= max(_READ, query.limit))
+        first |= source.found & (source.rank <= max(_DEEPEST_RANK_READ, query.limit))
     statements = _statements(memories, query, ids.tolist(), frozenset(ids[first].tolist()))
     each = [statements.get(id_, ()) for id_ in ids.tolist()]
     if query.span is None:
@@ -442,10 +445,10 @@ def time_sources(
     return {"time": _scored(matches), "then": _scored([float(match >= INSIDE) for match in matches])}
 
 
-def shares_in_time(
+def count_time_words_as_matched(
     search: Search, query: Query, sources: Mapping[str, Source], ids: Ints
 ) -> dict[str, Source]:
-    """Count the words of the asked time as contained in candidates of that time.
+    """Count the words of the query's time as matched, for candidates of that time.
 
     An outage in September matches "the September outage", even if its text lacks the word September.
     """
@@ -476,8 +479,8 @@ def _statements(
         if kind == Kind.ENTITY:
             entities[id_] = created, happened
         else:
-            stood = former.get(id_, text) if id_ in read else ""
-            found[id_] = [_text_times(stood, None if undated else created, happened, zone)]
+            text_then = former.get(id_, text) if id_ in read else ""
+            found[id_] = [_text_times(text_then, None if undated else created, happened, zone)]
     if entities:
         state = PastState.of(query.where)
         in_force = IN_FORCE if state is None else state.observation()
@@ -485,8 +488,8 @@ def _statements(
         for id_, content, created, happened in memories.snapshot.rows(
             "observation", observed, (OneOf("memory_id", list(entities)), *in_force)
         ):
-            stood = content if id_ in read else ""
-            found.setdefault(id_, []).append(_text_times(stood, created, happened, zone))
+            text_then = content if id_ in read else ""
+            found.setdefault(id_, []).append(_text_times(text_then, created, happened, zone))
         for id_, (created, happened) in entities.items():
             found.setdefault(id_, [_text_times("", created, happened, zone)])
     return found
@@ -514,7 +517,7 @@ def _named_spans(text: str, told: int | None, zone: tzinfo) -> tuple[tuple[Span,
     """Return the spans that a text names, and the next occurrences of recurring ones."""
     try:
         reference = None if told is None else moment(told).astimezone(zone)
-    except OverflowError:  # the year 1 may not have begun in this zone
+    except OverflowError:  # in this zone, the time may fall before the year 1
         reference = None
     phrases = own_times(text, reference)
     named = tuple(span_between(phrase.start, phrase.stop) for phrase in phrases)

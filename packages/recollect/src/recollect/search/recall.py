@@ -1,4 +1,4 @@
-"""Recall: the one way to search, by any profile."""
+"""Recall: every search runs through this module, with any profile."""
 
 from __future__ import annotations
 
@@ -79,10 +79,10 @@ def memory_text(memory: Memory, piece: str | None = None) -> str:
     return "\n".join((f"{memory.name} ({memory.type})", *(seen.content for seen in memory.in_force)))
 
 
-def text_preview(text: str, most: int = 80) -> str:
-    """Return the beginning of a text on one line of at most `most` characters."""
+def text_preview(text: str, max_chars: int = 80) -> str:
+    """Return the beginning of a text on one line of at most `max_chars` characters."""
     line = " ".join(text.split())
-    return line if len(line) <= most else f"{line[: most - 1]}…"
+    return line if len(line) <= max_chars else f"{line[: max_chars - 1]}…"
 
 
 def piece_of(memory: Memory, query: str) -> str | None:
@@ -98,7 +98,7 @@ def piece_of(memory: Memory, query: str) -> str | None:
 # Confidence of an answer, and dropping weak hits
 
 _OF_THAT_TIME = 0.95
-"""The confidence of a memory of the asked time, if the query asks for nothing else."""
+"""The confidence of a memory of the query's time, if the query asks for nothing else."""
 # Without an explicit limit, hits below this confidence, or below this share of the best one, are weak.
 _WORTH_READING = 0.03
 _WORTH_OF_BEST = 1 / 8
@@ -298,8 +298,8 @@ def query_of(
         raise InvalidInput(f"The query is text, not {type(text).__name__}.")
     if len(text) > QUERY_LIMIT:
         raise InvalidInput(
-            f"The query has {len(text):,} characters, and at most {QUERY_LIMIT:,} are searched for; "
-            "ask for what matters in it."
+            f"The query has {len(text):,} characters, and at most {QUERY_LIMIT:,} are allowed; "
+            "ask only for what matters in it."
         )
     then = None if as_of is None else as_of_time(as_of, services.zone)
     asked_at = microseconds(then or now or services.clock())
@@ -358,7 +358,7 @@ def _check(query: Query) -> None:
     if isinstance(query.limit, bool) or not isinstance(query.limit, int):
         raise InvalidInput(f"The limit is a whole number, not {query.limit!r}.")
     if not 0 <= query.limit <= MOST_HITS:
-        raise InvalidInput(f"A search gives 0 to {MOST_HITS:,} hits, not {query.limit}.")
+        raise InvalidInput(f"The limit is from 0 to {MOST_HITS:,} hits, not {query.limit}.")
     if query.budget_tokens is not None:
         check_budget(query.budget_tokens)
     least: object = query.min_confidence
@@ -509,7 +509,7 @@ def _cut_note(query: Query) -> str | None:
     has_more_terms = len(text) > MOST_TERMS and len(query_terms(text)) > MOST_TERMS
     parts = [f"only its {MOST_TERMS} rarest words were searched for"] if has_more_terms else []
     if len(text) > MOST_TERMS and len(pair_queries(text)) > MOST_TERMS:
-        parts.append(f"of letters that are searched for in pairs, only the first {MOST_TERMS} pairs were")
+        parts.append(f"of characters that are searched for in pairs, only the first {MOST_TERMS} pairs were")
     if query.vector is not None and len(text) > _LONGEST_QUESTION:
         parts.append(f"the meaning is that of its first {_LONGEST_QUESTION:,} characters")
     return f"The query is long: {'; '.join(parts)}." if parts else None

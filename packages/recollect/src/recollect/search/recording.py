@@ -1,7 +1,7 @@
-"""Before an answer: the ranking it gets. After it: its entry in the answer log, and what the caller saw.
+"""Choose the ranking of an answer; afterwards, log the answer and record which memories it showed.
 
 1. `rankers_for` puts a scope's tuned numbers into the profile, and assigns a query to an arm of a trial.
-2. `Trace` keeps what an answer was made of, until `pack` packs it for the answer log.
+2. `Trace` keeps the inputs of an answer, until `pack` packs them for the answer log.
 3. `record_shown` and `UsageRecorder` write usage and log entries in the background.
 """
 
@@ -171,7 +171,7 @@ def _tuned(profile: Profile, numbers: tuple[tuple[str, float], ...]) -> tuple[Pr
     try:
         tuned = with_knobs(profile, {name: value for name, value in knobs.items() if name in known})
     except InvalidInput:
-        # The profile was edited since, and no longer takes these numbers.
+        # The profile was edited since, and no longer has these numbers.
         tuned, lost = profile, list(knobs)
     if not lost:
         return tuned, None
@@ -195,7 +195,7 @@ def similarity_baseline(profile: Profile) -> Profile:
     hidden = tuple(step for step in profile.steps if isinstance(step, DropEcho | DropRepeats))
     return Profile(
         name=SIMILARITY,
-        about="likeness alone, as the published pipeline had it before it was re-ranked",
+        about="similarity alone, as in the published pipeline before re-ranking",
         retrieve=profile.retrieve,
         steps=(Rrf(), Keep("rrf_score"), BaseRelevance(), *hidden, Order(), Cut()),
     )
@@ -255,7 +255,7 @@ def record_shown(
     try:
         query.encode()
     except UnicodeEncodeError:
-        # No store takes half of a surrogate pair: the query is dropped, and usage is still counted.
+        # No store accepts half of a surrogate pair: the query is dropped, and usage is still counted.
         asked: tuple[str | None, str | None] = None, None
     else:
         asked = (query if services.trial.keeps_text else ""), profile
@@ -299,7 +299,7 @@ class _Moment:
 
 
 # Names of classes and fields in the log, in the order in which they are written. Never change them: logs of
-# earlier versions have them. No class here may do anything when it is made.
+# earlier versions have them. No class here may have side effects when it is created.
 TAGS: dict[str, type[Any]] = {
     "Candidates": Candidates,
     "Facts": Facts,
@@ -526,11 +526,11 @@ class UsageRecorder:
         return self._store_size
 
     def settle(self, at_most_seconds: float | None) -> None:
-        """Wait for earlier records, so that the same calls always give the same answers."""
+        """Wait for earlier records, so that the same calls always return the same answers."""
         self.worker.settle_usage(at_most_seconds)
 
     def close(self) -> None:
-        """Write what is queued, and store how many answers could not be recorded."""
+        """Write the queued records, and store how many answers could not be recorded."""
         if not self.worker.settle_usage(self.closing_seconds) and (left := self.worker.drop_usage()):
             self._fail(f"{left:,} records were still queued when the memory was closed", left)
         self.worker.close()

@@ -61,7 +61,7 @@ if TYPE_CHECKING:
 # Passages, their vectors, and pending ones
 
 MODEL_CHOICE = "model_choice"
-"""The setting that exists if the texts chose the model in use, and not a person."""
+"""The setting that exists if Recollect, not the user, chose the model in use."""
 # The newest pending passages that are checked.
 _NEWEST_PENDING = 2_000
 
@@ -445,7 +445,7 @@ def documents(
 
 
 def sessions_of(snapshot: Snapshot, scope: int) -> list[Session]:
-    """Return the conversations of a scope, the one with the newest turn first."""
+    """Return the conversations of a scope, most recently used first."""
     rows = snapshot.rows(
         "memory",
         ("session", "created_at", "speaker", "role"),
@@ -490,7 +490,7 @@ def last_positions(snapshot: Snapshot, scope: int, sessions: Sequence[str]) -> d
         limit=1,
         each=OneOf("session", sessions),
     )
-    return {session: position for session, position in rows}  # noqa: C416  # a row is of any length
+    return {session: position for session, position in rows}  # noqa: C416  # for mypy, a row may have any length
 
 
 def messages_at(scope: int, places: Sequence[tuple[str, int]], where: Filter) -> tuple[Condition, ...]:

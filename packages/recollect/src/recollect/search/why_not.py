@@ -176,7 +176,7 @@ def _branches(search: Search, profile: Profile, gathered: Gathered, depth: int, 
 
 
 def _as_if_found(candidates: Candidates, branches: Sequence[Branch], id_: int) -> Candidates:
-    """Give a memory that no search returned the ranks that a deeper search would give it."""
+    """Return sources in which a memory that no search returned has the ranks of a deeper search."""
     if any(branch.reached for branch in branches):
         return candidates
     row = candidates.ids.tolist().index(id_)
@@ -221,7 +221,7 @@ def _limit_to_show(
 
 
 def _verdict(branches: tuple[Branch, ...], stands: Standing, limit: int, unread: int | None) -> str:
-    """Say what became of the memory. `unread` is the number of re-ranked places, if it is behind them."""
+    """Return a sentence on the memory's place. `unread`: the number of re-ranked places, if it is behind."""
     found = " and ".join(branch.name for branch in branches if branch.reached)
     if not found:
         return "No search brought it up, so it was never a candidate."

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 # Postings: the documents that contain a term, as columns and as packed blocks
 
 BLOCK = 4_096
-"""The most documents in a block: few blocks to read for a common word, little to write for a new document."""
+"""Maximum documents per block: few blocks to read for a common word, little to write for a new document."""
 _TYPES: dict[int, np.dtype[Any]] = {width: np.dtype(f"<u{width}") for width in (1, 2, 4, 8)}
 _LETTERS = {1: "B", 2: "H", 4: "I", 8: "Q"}
 _COLUMNS = 4
@@ -102,7 +102,7 @@ def unpack_block(first_id: int, count: int, packed: bytes) -> Postings:
             start += count * kind.itemsize
     except (KeyError, IndexError, ValueError) as error:
         raise StoreDamaged(
-            "A part of the index of words cannot be read. Build it anew: recollect doctor --repair"
+            "A part of the word index cannot be read. Rebuild it: recollect doctor --repair"
         ) from error
     return Postings(first_id + np.cumsum(columns[0], dtype=np.int64), *columns[1:])
 
@@ -264,12 +264,12 @@ class TermIndex:
         self.sizes: IndexSize = index_size(snapshot, scope) if sizes is None else sizes
         self._tails: dict[bool, Tail] = {}
         self._ids: dict[bool, dict[str, dict[str, int]]] = {False: {}, True: {}}
-        """By whether they are pairs: by stem, the ids of its terms."""
+        """Ids of terms by stem; the outer key says whether the terms are pairs."""
         self._counts: dict[int, int] = {}
         self._read: dict[int, Postings] = {}
         self._postings: dict[tuple[Phrase, Analyser], Postings] = {}
         self.affordable: dict[tuple[str, int], AffordableTerms] = {}
-        """By query and budget; several searches need the same."""
+        """Cached by query and budget, because several searches need the same."""
 
     def size(self, analyser: Analyser) -> tuple[int, int]:
         """Return the number of documents, and of all their terms."""
@@ -385,11 +385,11 @@ def _stem(term: str, analyser: Analyser) -> str:
     return term if analyser == "pairs" else porter_stem(term)
 
 
-# The most (word, text) pairs of a query, which take some milliseconds. Beyond it, the most common words count
-# only in texts that a rarer word has found.
+# The maximum number of (word, text) pairs of a query, which take some milliseconds. Beyond it, the most
+# common words count only in texts that a rarer word has found.
 _BUDGET = 10_000
 MOST_TERMS = 256
-"""The most words of a query that are searched: the rarest."""
+"""The maximum number of words of a query that are searched: the rarest."""
 # The values of SQLite's bm25().
 K1, B, LEAST_IDF = 1.2, 0.75, 1e-6
 # Hits read at a time, as a multiple of `k`: a filter drops some.

@@ -1,4 +1,4 @@
-"""Checking and repairing any store: checksums, and derived rows compared with what users wrote."""
+"""Check and repair any store: checksums, and derived rows compared with users' texts."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from recollect.stores.sql import SqlSnapshot, SqlTransaction
 
 
-# Checksums of users' texts: they detect a letter that changed on the disk
+# Checksums of users' texts, which detect a character that changed on the disk
 
 FIXED_WORDS: Mapping[Table, Mapping[str, str | None]] = {
     "scope": {"owner": "", "agent": ""},
@@ -152,14 +152,14 @@ def row_problems(rows: Snapshot) -> Iterator[Problem]:
     yield from count_problem(bare, "memories without a passage of their own")
     yield from count_problem(len(_bare_observations(rows, ())), "observations without passages")
     wrong = sum(map(len, _wrongly_live(rows).values()))
-    yield from count_problem(wrong, "passages whose life differs from their memory's")
+    yield from count_problem(wrong, "passages that are live while their memory is not, or the reverse")
     lost = rows.count("passage", (Not(HasRow("pending_vector", "passage_id")), _without_vector(rows)))[None]
-    yield from count_problem(lost, "live passages with neither a vector nor a place in the queue for one")
+    yield from count_problem(lost, "live passages with neither a vector nor a place in the queue")
     named = [id_ for (id_,) in rows.rows("memory", ("superseded_by",), (is_set("superseded_by"),))]
     there = _there(rows, "memory", set(named))
     if count := sum(id_ not in there for id_ in named):
         yield Problem(
-            f"{count} memories said to be superseded by one that is not there", "rows", repairable=False
+            f"{count} memories are superseded by a memory that does not exist", "rows", repairable=False
         )
 
 
@@ -175,7 +175,9 @@ def checksum_problems(rows: Snapshot) -> Iterator[Problem]:
         yield from count_problem(missing, f"rows of {table} without a checksum")
         for id_ in damaged:
             yield Problem(
-                f"{table} {id_} does not say what was stored: its checksum differs", "words", repairable=False
+                f"the text of {table} {id_} has changed on the disk: its checksum differs",
+                "words",
+                repairable=False,
             )
     tags = rows.rows("tag", ("memory_id", "folded", "tag"))
     for id_ in sorted({memory for memory, folded, tag in tags if folded != fold(tag)}):
@@ -203,7 +205,7 @@ def broken_vectors(rows: Snapshot) -> list[int]:
 
 
 def number_problems(rows: SqlSnapshot) -> Iterator[Problem]:
-    """Vectors that are not of the width of their model, or not of length one."""
+    """Find vectors whose width is not that of their model, or whose length is not one."""
     for table, wrong in _wrong_lengths(rows):
         ((count,),) = rows.ask(f"SELECT count(*) FROM {rows.prefix}{table} AS r WHERE {wrong}")
         called = "vectors" if table == "vector" else "token vectors"
@@ -250,11 +252,11 @@ def _word_problems_of(rows: Snapshot, scope: int) -> Iterator[str]:
     searchable, indexed = _searchable(rows, scope), {id_ for id_, *_ in known}
     if searchable != indexed:
         lacks, extra = len(searchable - indexed), len(indexed - searchable)
-        yield f"the index of words lacks {lacks} memories and holds {extra} too many"
-    elif not _in_step(rows, scope, known):
-        yield "the index of words differs from its documents"
+        yield f"the word index lacks {lacks} memories and has {extra} too many"
+    elif not _postings_match(rows, scope, known):
+        yield "the word index differs from its documents"
     elif wrong := _other_words(rows, scope, known):
-        yield f"the index of words holds other words than {len(wrong)} memories say (the first is {wrong[0]})"
+        yield f"the word index differs from the texts of {len(wrong)} memories (the first is {wrong[0]})"
     kinds = [kind for _, kind, *_ in known]
     pairs = [len(packed) // TERM_ID.itemsize for *_, packed in known]
     counted = IndexSize(
@@ -267,13 +269,13 @@ def _word_problems_of(rows: Snapshot, scope: int) -> Iterator[str]:
         messages=kinds.count(Kind.MESSAGE),
     )
     if counted != index_size(rows, scope):
-        yield "the index of words counts other documents than it has"
+        yield "the word index has a wrong document count"
 
 
 def _bare_observations(rows: Snapshot, columns: tuple[str, ...]) -> list[Row]:
     """Return observations without passages: memory, id, and these columns."""
     found = rows.rows("observation", ("memory_id", "id", *columns), (_BARE_OBSERVATION,))
-    # An observation without its memory is another problem.
+    # An observation without its memory is reported as a different problem.
     there = _there(rows, "memory", {memory for memory, *_ in found})
     return [row for row in found if row[0] in there]
 
@@ -319,7 +321,7 @@ def _batches(ids: Sequence[int]) -> Iterator[Sequence[int]]:
         yield ids[start : start + _BATCH]
 
 
-def _in_step(rows: Snapshot, scope: int, known: Sequence[Row]) -> bool:
+def _postings_match(rows: Snapshot, scope: int, known: Sequence[Row]) -> bool:
     """Whether terms and postings match the documents."""
     merged = [(id_, words, pairs) for id_, _, is_merged, words, pairs in known if is_merged]
     terms = rows.rows("term", ("id", "pair", "stem", "term"), (Equals("scope_id", scope),))
@@ -332,7 +334,7 @@ def _in_step(rows: Snapshot, scope: int, known: Sequence[Row]) -> bool:
             for term, *block in rows.rows("posting", _POSTING, (OneOf("term_id", some),)):
                 blocks.setdefault(term, []).append(unpack_block(*block))
         posted = {term: join_postings(parts) for term, parts in blocks.items()}
-    except (StoreDamaged, IndexError, ValueError):  # not bytes that we wrote
+    except (StoreDamaged, IndexError, ValueError):  # the bytes are damaged
         return False
     return (
         used == {id_ for id_, *_ in terms}
@@ -407,7 +409,7 @@ def rebuild_passages(rows: Transaction) -> None:
 
 
 def refill_words(rows: Transaction, scope: int, progress: Progress | None = None) -> None:
-    from recollect.write.word_index import clear_index, write_documents  # noqa: PLC0415  # the same
+    from recollect.write.word_index import clear_index, write_documents  # noqa: PLC0415  # opening a store needs no index
 
     clear_index(rows, scope)
     searchable, done = sorted(_searchable(rows, scope)), 0
@@ -419,7 +421,7 @@ def refill_words(rows: Transaction, scope: int, progress: Progress | None = None
 
 
 def invalidate_caches(rows: Transaction) -> None:
-    """Give the store a new id, so that no process uses its caches, in memory or in a file, any more."""
+    """Assign a new id to the store, so that no process uses its old caches, in memory or in a file."""
     rows.put("setting", [{"name": "store_id", "value": secrets.token_hex(16)}])
     rows.patch("history_stamp", (), {"stamp": secrets.randbits(62)})
 
@@ -431,12 +433,12 @@ def refuse_newer(version: int, known: int, store: object) -> None:
     if version > known:
         raise NotAStore(
             f"{store} was written by a newer Recollect (schema {version}; this one knows {known}). "
-            "It was left as it is: pip install --upgrade recollect-memory"
+            "It was not changed. Upgrade: pip install --upgrade recollect-memory"
         )
 
 
 def unfinished_copy(store: object) -> StoreUnavailable:
     return StoreUnavailable(
-        f"{store} is a copy of another memory that is not complete. Run the same `recollect copy` again: "
+        f"{store} is an incomplete copy of another memory. Run the same `recollect copy` again: "
         "it continues where it stopped."
     )

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from recollect.domain.tables import Column, OneOf, Row, Swap, Table, Value, Values, Where
     from recollect.ranking.candidates import Floats
 
-# Named, not imported: `recollect --help` has no use for NumPy.
+# Names in quotes, not imports: `recollect --help` must not load NumPy.
 Vector: TypeAlias = "NDArray[np.float32]"
 """One row, of length one."""
 Vectors: TypeAlias = "NDArray[np.float32]"
@@ -45,11 +45,11 @@ class Embedder(Protocol):
 
 
 class TokenEmbedder(Embedder, Protocol):
-    """Optional: an embedder that also gives a vector of length one for each token, relative to their mean."""
+    """Optional: an embedder that also returns a vector of length one per token, relative to their mean."""
 
     @property
     def gives_tokens(self) -> bool:
-        """Whether the installed model gives token vectors."""
+        """Whether the installed model has token vectors."""
 
     def documents_with_tokens(self, texts: Sequence[str]) -> tuple[Vectors, Sequence[bytes]]:
         """Return what `documents` returns, and the signs of each text's token vectors (`pack_signs`)."""
@@ -69,13 +69,13 @@ class Reranker(Protocol):
 
 
 class Extractor(Protocol):
-    """Finds in messages what is worth keeping as notes. Never called inside a write transaction."""
+    """Extracts statements worth keeping from messages. Never called inside a write transaction."""
 
     @property
     def name(self) -> str: ...
 
     def statements(self, messages: Sequence[Memory], context: Sequence[Memory] = ()) -> Sequence[Statement]:
-        """Return statements in the messages' order. `ExtractionFailed` if it cannot; the messages stay.
+        """Return statements in the messages' order. Raise `ExtractionFailed` on failure; the messages stay.
 
         `context` holds the messages just before the first of them, in order. It resolves references;
         no statement is extracted from it.
@@ -167,11 +167,11 @@ class Transaction(Snapshot, Protocol):
         """Lock more scopes until the transaction ends; None for all scopes."""
 
     def savepoint(self) -> AbstractContextManager[None]:
-        """Roll back to here if the block fails; the transaction goes on."""
+        """Roll back to here if the block fails. The transaction stays open."""
 
 
 class Store(Protocol):
-    """Stores rows and vectors; gives snapshots and transactions.
+    """Stores rows and vectors, and opens snapshots and transactions.
 
     `within` names the scopes that a caller reads or changes (default: all). A store may show no others. For
     reading, a scope without an agent includes all scopes of its owner.
@@ -193,13 +193,13 @@ class Store(Protocol):
         """Write a consistent copy, while others read and write."""
 
     def compact(self) -> bool:
-        """Wipe purged texts from unused parts of the store. False if it must wait for a reader to finish."""
+        """Wipe purged texts from unused parts of the store. Return False if a reader prevents that."""
 
     def verify(self, *, quick: bool = False) -> Sequence[Problem]:
         """Return all problems; with `quick`, only unreadable rows and changed texts."""
 
     def repair(self) -> Sequence[Problem]:
-        """Rebuild derived rows. Return the remaining problems, and what was salvaged or lost."""
+        """Rebuild derived rows. Return the remaining problems, and reports of salvaged and lost rows."""
 
     def size(self) -> tuple[int, int]:
         """Return the size of the store in bytes, and the version of its schema."""
@@ -207,7 +207,7 @@ class Store(Protocol):
 
 @runtime_checkable
 class CopySource(Snapshot, Protocol):
-    """Optional: a snapshot that gives whole rows, so that another store can copy them."""
+    """Optional: a snapshot that returns whole rows, so that another store can copy them."""
 
     def stored_columns(self, table: Table) -> Sequence[str]:
         """Return the columns to copy: neither computed ones nor the store's internal ones."""
@@ -219,12 +219,12 @@ class CopySource(Snapshot, Protocol):
         """Return the rows after a page key, or the first ones. Each begins with its page key."""
 
     def last_ids(self) -> Mapping[Table, int]:
-        """Return the highest id that each numbered table ever gave, even to deleted rows."""
+        """Return the highest id that each numbered table ever assigned, even to deleted rows."""
 
 
 @runtime_checkable
 class CopyTarget(CopySource, Transaction, Protocol):
-    """Optional: a transaction that takes rows unchanged, with their ids."""
+    """Optional: a transaction that accepts rows unchanged, with their ids."""
 
     def fill(self, table: Table, columns: Sequence[str], rows: Sequence[Row]) -> None:
         """Add new rows."""

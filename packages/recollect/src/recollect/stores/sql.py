@@ -1,4 +1,4 @@
-"""Code that all SQL stores share: conditions as SQL expressions, queries, and searches of cached vectors."""
+"""Code shared by all SQL stores: conditions as SQL expressions, queries, and searches of cached vectors."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from recollect.stores.vectors.cache import VectorCache
 
 
-_LONGEST_PATTERN = 50_000  # bytes; SQLite compares no longer ones
+_LONGEST_PATTERN = 50_000  # bytes; the limit of SQLite
 
 
 class Conditions(ABC):
@@ -102,7 +102,7 @@ class Conditions(ABC):
             case Not(inner):
                 return f"NOT ({self.expression(inner, table, row)})"
             case AnyOf(groups):
-                # A store's own `all_of` may choose an index; not for a part of a condition.
+                # Not `self.all_of`, which may choose an index: that suits only a whole condition.
                 parts = [Conditions.all_of(self, group, table, row) for group in groups]
                 return f"({' OR '.join(f'({part})' for part in parts) or self.never})"
             case _:
@@ -157,7 +157,7 @@ def _constant(value: object) -> str:
         return f"'{value}'"
     if isinstance(value, int):
         return str(int(value))
-    raise ValueError(f"not a constant of ours: {value!r}")
+    raise ValueError(f"not a known constant: {value!r}")
 
 
 # Searching cached vectors
@@ -166,7 +166,7 @@ _EVERY_KIND = frozenset(Kind)
 _NONE = frozenset[int]()
 
 MOST_LISTED = 1_000
-"""The most memories that are listed before a search. Listing more costs more than searching them."""
+"""The maximum number of memories listed before a search. Listing more costs more than searching them."""
 
 _ROWS_PER_HIT = 8
 """Checking one hit in the tables costs about as much as listing this many memories."""
@@ -296,7 +296,7 @@ class SqlSnapshot(Snapshot):
             # SQL truncates a quotient, which would round up times before 1970.
             value = f"{value} / {per} - CASE WHEN {value} {self.modulo} {per} < 0 THEN 1 ELSE 0 END"
         groups = self.ask(f"SELECT {value}, count(*) {source} GROUP BY 1", bindings)
-        return {value: count for value, count in groups}  # noqa: C416  # a row is of any length
+        return {value: count for value, count in groups}  # noqa: C416  # for mypy, a row may have any length
 
     def containing(self, text: str, k: int, where: Where, observed: Where) -> Sequence[int]:
         conditions = self.conditions()
@@ -341,7 +341,7 @@ class SqlSnapshot(Snapshot):
         allowed = reach.allowed(scopes)
         if not reach.others:
             return vectors.search(vector, k, allowed, shortlist)
-        # An index may find the few rows that meet one of these.
+        # An index may find the few rows that meet one of these conditions.
         is_narrow = any(
             isinstance(each, HasRow) or (isinstance(each, Equals) and each.column == "session")
             for each in reach.others
@@ -372,7 +372,7 @@ class SqlSnapshot(Snapshot):
     ) -> list[Found] | None:
         """Return the best hits that meet conditions on the tables; None if listing them costs less."""
         wanted = 2 * k
-        most = vectors.size // _ROWS_PER_HIT
+        max_hits = vectors.size // _ROWS_PER_HIT
         while True:
             hits = vectors.search(vector, wanted, allowed)
             asked = (OneOf("id", [hit.id for hit in hits]), *others)
@@ -382,17 +382,19 @@ class SqlSnapshot(Snapshot):
                 return found[:k]
             # Assume that the same share of further hits meets the conditions, and double it.
             wanted = max(4 * wanted, 2 * wanted * k // (len(found) or 1))
-            if wanted > most:
+            if wanted > max_hits:
                 return None
 
-    def _ids(self, scopes: Sequence[int], reach: VectorFilter, most: int | None = None) -> list[int] | None:
-        """Return all memories that meet the conditions; None if there are more than `most`."""
+    def _ids(
+        self, scopes: Sequence[int], reach: VectorFilter, max_count: int | None = None
+    ) -> list[int] | None:
+        """Return all memories that meet the conditions; None if there are more than `max_count`."""
         where = (OneOf("scope_id", scopes), OneOf("kind", reach.kinds), *IN_FORCE, *reach.others)
         condition, bindings = self.condition("memory", where, "m")
         # With ORDER BY, the planner would scan all memories by id.
-        bounded = "" if most is None else f" LIMIT {most + 1}"
+        bounded = "" if max_count is None else f" LIMIT {max_count + 1}"
         rows = self.ask(f"SELECT m.id FROM {self.prefix}memory AS m WHERE {condition}{bounded}", bindings)
-        return None if most is not None and len(rows) > most else [id_ for (id_,) in rows]
+        return None if max_count is not None and len(rows) > max_count else [id_ for (id_,) in rows]
 
 
 class SqlTransaction(SqlSnapshot, Transaction):

@@ -1,4 +1,4 @@
-"""The URL of a store on a server: our own options, and those of libpq."""
+"""The URL of a store on a server, with Recollect's options and those of libpq."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ SCHEMES = ("postgresql", "postgres")
 DEFAULT_SCHEMA = "recollect"
 DEFAULT_POOL = 8
 _SCHEMA_NAME = re.compile(r"[a-z_][a-z0-9_]{0,62}")
-_MOST_CONNECTIONS = 1_000
-_OURS = frozenset({"schema", "pool", "vectors", "read"})
+_MAX_CONNECTIONS = 1_000
+_OWN_OPTIONS = frozenset({"schema", "pool", "vectors", "read"})
 
 # Prefer a standby among several servers; without one, take any.
 _PREFER_REPLICA = ("target_session_attrs", "prefer-standby")
@@ -32,9 +32,9 @@ class StoreUrl:
     schema: str = DEFAULT_SCHEMA
     pool_size: int = DEFAULT_POOL
     vectors: str = "cache"
-    """`cache`: vectors are searched here, in cached files; `server`: by pgvector."""
+    """`cache`: this process searches vectors, in cached files. `server`: pgvector searches them."""
     replica: str | None = None
-    """The URL of replicas for reading, if there are some."""
+    """The URL of replicas for reading, or None."""
 
     def __str__(self) -> str:
         """Return the URL without its password."""
@@ -48,41 +48,41 @@ class StoreUrl:
 
 
 def parse_store_url(url: str) -> StoreUrl:
-    """Take our own options out of the URL; libpq gets all others."""
+    """Parse Recollect's own options, and leave all others in the URL for libpq."""
     try:
         parts = urlsplit(url)
     except ValueError as error:
         raise InvalidInput(f"the URL of the store cannot be read: {error}") from error
     if parts.scheme not in SCHEMES:
         raise InvalidInput(
-            f"there is no kind of store named {parts.scheme!r}; give the path of a file, `{IN_MEMORY}` for "
-            "none, or a URL that begins with postgresql://"
+            f"there is no kind of store named {parts.scheme!r}; give a file's path, `{IN_MEMORY}` for a "
+            "store in memory, or a URL that begins with postgresql://"
         )
     if not url.startswith(f"{parts.scheme}://"):
         raise InvalidInput("the URL of a store on a server begins with postgresql://, with two slashes")
     options = _options(parts.query)
-    ours = {name: value for name, value in options if name in _OURS}
-    theirs = [(name, value) for name, value in options if name not in _OURS]
-    schema = ours.get("schema", DEFAULT_SCHEMA)
+    own = {name: value for name, value in options if name in _OWN_OPTIONS}
+    theirs = [(name, value) for name, value in options if name not in _OWN_OPTIONS]
+    schema = own.get("schema", DEFAULT_SCHEMA)
     if not _SCHEMA_NAME.fullmatch(schema):
-        raise InvalidInput(f"schema={schema} is no plain name: small letters, digits and underscores")
-    vectors = ours.get("vectors", "cache")
+        raise InvalidInput(f"schema={schema} is not a valid name; use small letters, digits and underscores")
+    vectors = own.get("vectors", "cache")
     if vectors not in {"cache", "server"}:
-        raise InvalidInput(f"vectors={vectors} is unknown; it is cache or server")
-    size = ours.get("pool", str(DEFAULT_POOL))
-    if not (size.isascii() and size.isdigit()) or not 1 <= int(size) <= _MOST_CONNECTIONS:
-        raise InvalidInput(f"pool={size} is no number of connections from 1 to {_MOST_CONNECTIONS:,}")
-    replica, read = None, ours.get("read", "primary")
+        raise InvalidInput(f"vectors={vectors} is unknown; use cache or server")
+    size = own.get("pool", str(DEFAULT_POOL))
+    if not (size.isascii() and size.isdigit()) or not 1 <= int(size) <= _MAX_CONNECTIONS:
+        raise InvalidInput(f"pool={size} is not a valid number of connections; use 1 to {_MAX_CONNECTIONS:,}")
+    replica, read = None, own.get("read", "primary")
     other = urlsplit(read)
     if read == "replica":
         rest = [(name, value) for name, value in theirs if name != "target_session_attrs"]
         replica = _url(parts, parts.netloc, [*rest, _PREFER_REPLICA])
     elif other.scheme in SCHEMES:
-        given = [each for each in _options(other.query) if each[0] not in _OURS]
+        given = [each for each in _options(other.query) if each[0] not in _OWN_OPTIONS]
         # The URL's own options come last and win.
         replica = _url(other, other.netloc, [_PREFER_REPLICA, *given])
     elif read != "primary":
-        raise InvalidInput(f"read={read} is unknown; it is primary, replica, or the URL of a replica")
+        raise InvalidInput(f"read={read} is unknown; use primary, replica, or the URL of a replica")
     return StoreUrl(_url(parts, parts.netloc, theirs), schema, int(size), vectors, replica)
 
 

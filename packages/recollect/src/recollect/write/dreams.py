@@ -39,7 +39,7 @@ def write_dream(work: Work, change: CommitDream) -> Outcome:
         )
     left: Left = Counter()
     change_fields = _change_fields if change.pack_rest is None else _change_fields_or_fail
-    lived = [change_fields(work, scope, each, left) for each in change.lived]
+    lived = [change_fields(work, scope, each, left) for each in change.field_changes]
     rest: Journal = {
         "merged": [done for pair in change.merged if (done := _merge(work, scope, *pair, left)) is not None],
         "merged_observations": [

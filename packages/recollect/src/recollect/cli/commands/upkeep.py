@@ -45,7 +45,7 @@ def stats_command(call: Call) -> Result:
     settings, _ = call.settings()
     memory = call.memory()
     counts, model = memory.counts(), memory.model
-    sessions, last = Internals(memory).session_count(), last_dream(memory)
+    sessions, last = Internals(memory).count_sessions(), last_dream(memory)
     data = {
         "store": str(settings.store),
         "model": None if model is None else model.name,

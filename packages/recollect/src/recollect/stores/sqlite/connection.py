@@ -143,7 +143,7 @@ def prepare(
                     "where you can write, and open the copy."
                 )
             return
-        private_files.make(path)
+        private_files.create_private_file(path)
         with closing(_open(path, busy_ms)) as connection:
             try:
                 backup = path.with_name(f"{path.name}-before-schema-{len(steps)}")
@@ -432,7 +432,7 @@ class ChangeNumberFile:
         with suppress(OSError):
             if self._file is None:
                 flags = os.O_WRONLY | os.O_CREAT | getattr(os, "O_BINARY", 0)
-                self._file = os.open(self._path, flags, private_files.like(self._store))
+                self._file = os.open(self._path, flags, private_files.mode_of_store(self._store))
             os.lseek(self._file, 0, os.SEEK_SET)
             os.write(self._file, _FORM.pack(_CHANGE_NUMBER_MAGIC, self._store.stat().st_ino, number))
 

@@ -107,7 +107,7 @@ def _make_ready(backup: Path, ready: Path, busy_ms: int, after: int) -> None:
 
 
 def _copy(source: apsw.Connection, path: Path, progress: Progress | None) -> None:
-    private_files.make(path)
+    private_files.create_private_file(path)
     with closing(apsw.Connection(str(path))) as target:
         _pages(source, target, progress)
         # One file without a log, which could be forgotten when the copy is moved.

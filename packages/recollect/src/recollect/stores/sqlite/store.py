@@ -78,7 +78,7 @@ class SqliteStore:
         self._writer = first or connect(self.path, self._busy_ms, writes=True)
         self._cache = VectorCache(
             None if is_in_memory(self.path) else self.path.with_name(self.path.name + "-vectors"),
-            private_files.like(self.path),
+            private_files.mode_of_store(self.path),
         )
         self.read_only: bool = bool(why_unwritable(self.path))
         """Whether the file, its folder or its disk cannot be written."""

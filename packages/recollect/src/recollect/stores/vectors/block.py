@@ -1,4 +1,4 @@
-"""Blocks of cached vectors, their codes, and the queries by which a cache follows its store.
+"""Blocks of cached vectors, their codes, and the queries that a cache runs on its store.
 
 A block is a buffer with one array per column, in memory or in a mapped file.
 """
@@ -209,7 +209,7 @@ class Shape:
 
 
 class Block:
-    """Room for `ROWS` rows. Rows below `used` never change, so readers need no lock."""
+    """A buffer for `ROWS` rows. Rows below `used` never change, so readers need no lock."""
 
     def __init__(self, shape: Shape, buffer: mmap.mmap | NDArray[np.uint8], offset: int, used: int) -> None:
         self.used: int = used
@@ -290,7 +290,7 @@ class Block:
         """Return the sum of the machine words modulo 2**64. Sums of ranges of rows add up."""
         return _sum(piece for _, piece in self.pieces(start, stop))
 
-    def facts_checksum(self, start: int, stop: int) -> int:
+    def scope_kind_checksum(self, start: int, stop: int) -> int:
         """Return the checksum of the columns of ids, scopes and kinds."""
         return _sum(flat[start:stop] for flat in self._flat())
 
@@ -355,7 +355,7 @@ class VectorSource:
         return Shape(self.dims, 0 if self.packed_centre is None else (self.dims + 63) // 64)
 
     def digest(self) -> bytes:
-        """Return a digest of all that decides the cache's bytes. Another digest means another source."""
+        """Return a digest of everything that determines the cache's bytes."""
         facts = (FORMAT, sys.byteorder, self.store_id, self.model_id, self.dims, self.packed_centre)
         return hashlib.sha256(repr(facts).encode()).digest()
 
@@ -369,7 +369,7 @@ def check_width(query: Vector, model: str, dims: int) -> None:
 
 
 class VectorQueries(Protocol):
-    """The queries that a cache asks of a snapshot."""
+    """The queries that a cache runs on a snapshot."""
 
     def version(self, source: VectorSource) -> Version: ...
 

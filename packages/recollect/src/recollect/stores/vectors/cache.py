@@ -1,4 +1,4 @@
-"""The vector cache: it gives each snapshot exactly its live vectors, and searches them in two stages."""
+"""The vector cache: it holds exactly the live vectors of each snapshot, and searches them in two stages."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from recollect.stores.vectors.scan import Allowed, Mask
 
 
-# Search in two stages, as Cognis does: a third of each vector makes a shortlist, the whole vector ranks it
+# Search in two stages, as Cognis does: shortlist by a third of each vector, then rank by the whole vector
 
 IDLE_SEARCHES = 1_000
 """Prefixes are dropped after this many searches that do not use them."""
@@ -238,13 +238,13 @@ def differences(queries: VectorQueries, source: VectorSource, state: State) -> I
             same += block.equal_rows(ours, part.block, theirs)
     held = state.rows - state.dead_rows
     if held != expected:
-        yield f"The vector cache holds {held} live vectors, and the store {expected}."
+        yield f"The vector cache has {held} live vectors, and the store has {expected}."
     if same != min(held, expected):
-        yield f"{min(held, expected) - same} vectors in the cache are not those of the store."
+        yield f"{min(held, expected) - same} vectors in the cache differ from those in the store."
 
 
 def _has_newest_vector(queries: VectorQueries, source: VectorSource, state: State) -> bool:
-    """Return whether the store has our newest vector, equal to the last bit."""
+    """Return whether the store has the newest vector of the state, equal to the last bit."""
     for part in reversed(state.parts):
         places = np.flatnonzero(part.live) if part.live is not None else np.arange(part.count)
         if len(places):
@@ -267,7 +267,7 @@ def _with_vector_changes(
     alive = np.array([changes[vector] for vector in ids.tolist()], np.bool_)
     moved = replace(state, parts=tuple(_with_changes(part, ids, alive) for part in state.parts))
     returned = ids[alive]
-    # A vector that was dead when we loaded is not among our rows, and cannot be inserted in order.
+    # A vector that was dead when the state was loaded is not among its rows, and cannot be inserted in order.
     if not len(returned):
         return moved
     alive_here = (part.ids if part.live is None else part.ids[part.live] for part in moved.parts)
@@ -327,7 +327,7 @@ class VectorCache:
     """
 
     def __init__(self, path: Path | None, mode: int = OWNER_ALONE) -> None:
-        self.reason: str | None = None if path else "no place for a file was given"
+        self.reason: str | None = None if path else "no path for a cache file was given"
         """Why vectors are in private memory; None if they are shared."""
         self._path = path
         self._mode = mode
@@ -343,7 +343,7 @@ class VectorCache:
         """Compare everything with the store, and yield a sentence for each difference."""
         yield from differences(queries, source, self.state(queries, source))
         if self._file is not None and self._file.path.exists() and self._file.map_rows(whole=True) is None:
-            yield f"{self._file.path} is damaged or of another store; it will be made anew."
+            yield f"{self._file.path} is damaged or belongs to another store; the next search rebuilds it."
 
     def clear(self) -> None:
         """Delete the file, and release memory. The next search rebuilds both."""
@@ -369,7 +369,7 @@ class VectorCache:
         self._share_from = WORTH_SHARING
 
     def state(self, queries: VectorQueries, source: VectorSource) -> State:
-        """Return the vectors to search, at the moment of these queries."""
+        """Return the vectors to search, as of the snapshot of these queries."""
         version = queries.version(source)
         if queries.is_writing():
             # This transaction may be rolled back, so no other search may see its rows.

@@ -1,7 +1,7 @@
-"""The file of the vector cache: blocks that processes map and share. It can be rebuilt from the store.
+"""The vector cache file, which processes map into memory and share. It can be rebuilt from the store.
 
 A header page comes first, then blocks. New rows are added after the published ones; then the header publishes
-them. A file is replaced, never truncated, since that would kill the processes that have mapped it.
+them. The file is replaced, never truncated: truncation would kill (SIGBUS) the processes that have mapped it.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 OWNER_ALONE = 0o600
 
 
-def make(path: Path) -> None:
-    """Create an empty private file unless it exists. SQLite gives its log and journals the same mode.
+def create_private_file(path: Path) -> None:
+    """Create an empty private file unless it exists. SQLite copies its mode to the WAL and journals.
 
     Errors are ignored: SQLite reports them better.
     """
@@ -39,8 +39,8 @@ def make(path: Path) -> None:
         os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, OWNER_ALONE))
 
 
-def like(store: Path) -> int:
-    """Return the mode for a file beside a store: the same as the store's."""
+def mode_of_store(store: Path) -> int:
+    """Return the permission bits of a store, for the files beside it."""
     try:
         return stat.S_IMODE(store.stat().st_mode)
     except OSError:
@@ -53,7 +53,7 @@ else:
     import fcntl
 
 VERIFIED_AT_ONCE = 8
-"""Blocks that are verified when a file is opened; this takes about twenty milliseconds."""
+"""A file of at most this many blocks is verified when opened (about 20 ms), a larger one piece by piece."""
 
 _MAGIC = b"rcltvec\n"
 _HEADER = ALIGNMENT
@@ -70,12 +70,18 @@ class Header:
     rows: int
     version: Version
     checksum: int
-    facts_checksum: int
+    scope_kind_checksum: int
 
     def packed(self) -> bytes:
         fields = _FIELDS.pack(
-            _MAGIC, self.digest, self.generation, self.rows, *self.version, self.checksum, self.facts_checksum
-        )  # fmt: skip
+            _MAGIC,
+            self.digest,
+            self.generation,
+            self.rows,
+            *self.version,
+            self.checksum,
+            self.scope_kind_checksum,
+        )
         return fields + _CRC.pack(zlib.crc32(fields))
 
     @classmethod
@@ -89,14 +95,14 @@ class Header:
 
 
 class BlockVerification:
-    """Verifies blocks, a few at a time: a large file would take longer than a search may."""
+    """Verifies blocks a few at a time, because a large file takes longer than a search may take."""
 
     def __init__(self, blocks: Iterable[Block], checksum: int) -> None:
         self._left = [(block, block.used) for block in blocks]
         self._missing = checksum
 
     def verify(self, blocks: int) -> bool:
-        """Verify some more blocks. False if all are read now, and the file is damaged."""
+        """Verify the next blocks. Return False once all have been read and their checksum is wrong."""
         for block, used in self._left[:blocks]:
             self._missing -= block.checksum(0, used)
         del self._left[:blocks]
@@ -113,7 +119,7 @@ class MappedFile:
     verification: BlockVerification
     """The verification of blocks that were not verified when mapped."""
     view: mmap.mmap | None = None
-    """The map with the last block."""
+    """The memory map that contains the last block."""
     size: int = 0
     """The length of the file that these rows need."""
 
@@ -133,7 +139,7 @@ class VectorFile:
         self._digest = digest
 
     def header(self) -> Header | None:
-        """Return the newest valid header, if the file exists and is of this source."""
+        """Return the newest valid header, if the file exists and has the expected digest."""
         try:
             with self.path.open("rb") as file:
                 return self._read_header(file)
@@ -141,10 +147,10 @@ class VectorFile:
             return None
 
     def map_rows(self, known: MappedFile | None = None, *, whole: bool = False) -> MappedFile | None:
-        """Map the rows of the file. None if it is missing, damaged, or of another source.
+        """Map the rows of the file. Return None if it is missing or damaged, or has another digest.
 
-        Rows of `known` are not verified again. Most of a large file is verified later; with `whole`, all of
-        it is verified now.
+        Rows of `known` are not verified again. The vectors of a large file are verified later, by
+        `MappedFile.verification`; with `whole`, they are verified now.
         """
         try:
             with self.path.open("rb") as file:
@@ -178,14 +184,14 @@ class VectorFile:
 
     @staticmethod
     def remove(path: Path) -> None:
-        """Delete the file. Maps stay valid. The lock file stays, or two writers could each lock one."""
+        """Delete the file. Maps stay valid. The lock file stays, or writers could lock different files."""
         for name in (path.name, path.name + "-new"):
             path.with_name(name).unlink(missing_ok=True)
 
     @contextmanager
     def lock(self) -> Iterator[bool]:
         """Take the lock of the one writer, without waiting; yield whether that succeeded."""
-        # In a separate file: the cache's file is replaced, which would make its lock useless.
+        # The lock has its own file: the cache file is replaced, and a lock on the old file excludes nobody.
         beside = self.path.with_name(self.path.name + "-lock")
         with self._open_file(beside, os.O_RDWR | os.O_APPEND, "a+b") as file:
             try:
@@ -196,7 +202,7 @@ class VectorFile:
             yield True
 
     def _open_file(self, path: Path, flags: int, kind: str, buffering: int = -1) -> BinaryIO:
-        # Windows needs O_BINARY even here.
+        # On Windows, `os.open` needs O_BINARY, although `fdopen` gets a binary mode.
         flags |= os.O_CREAT | getattr(os, "O_BINARY", 0)
         return cast("BinaryIO", os.fdopen(os.open(path, flags, self._mode), kind, buffering))
 
@@ -209,8 +215,8 @@ class VectorFile:
     def _read_header(self, file: BinaryIO) -> Header | None:
         page = file.read(2 * _SLOT)
         slots = [Header.parse(page[:_SLOT]), Header.parse(page[_SLOT:])]
-        ours = [header for header in slots if header is not None and header.digest == self._digest]
-        return max(ours, key=lambda header: header.generation, default=None)
+        valid = [header for header in slots if header is not None and header.digest == self._digest]
+        return max(valid, key=lambda header: header.generation, default=None)
 
     def _map_more(
         self, file: BinaryIO, known: MappedFile, header: Header, *, whole: bool
@@ -227,19 +233,19 @@ class VectorFile:
             blocks[number].used = min(ROWS, header.rows - number * ROWS)
         later = not known.blocks and len(blocks) > VERIFIED_AT_ONCE and not whole
         missing = header.checksum - known.header.checksum
-        missing_facts = header.facts_checksum - known.header.facts_checksum
+        missing_scope_kind = header.scope_kind_checksum - known.header.scope_kind_checksum
         for number, block in enumerate(blocks[full:], full):
             start = partial if number == full else 0
-            missing_facts -= block.facts_checksum(start, block.used)
+            missing_scope_kind -= block.scope_kind_checksum(start, block.used)
             missing -= 0 if later else block.checksum(start, block.used)
-        # Scopes and kinds are verified at once: no row may be shown to another owner.
-        if missing_facts % 2**64 or (missing % 2**64 and not later):
+        # Scopes and kinds are verified now, because a damaged scope could show a row to another owner.
+        if missing_scope_kind % 2**64 or (missing % 2**64 and not later):
             return None
         verification = BlockVerification(blocks, header.checksum) if later else known.verification
         return MappedFile(known.inode, header, tuple(blocks), verification, view, self._size(header.rows))
 
     def _add(self, file: BinaryIO, after: Header, blocks: Iterable[Block], version: Version) -> None:
-        rows, checksum, facts = after.rows, after.checksum, after.facts_checksum
+        rows, checksum, scope_kind = after.rows, after.checksum, after.scope_kind_checksum
         for block in blocks:
             start = 0
             while start < block.used:
@@ -247,8 +253,8 @@ class VectorFile:
                 self._write(file, rows, block, start, stop)
                 rows, start = rows + stop - start, stop
             checksum += block.checksum(0, block.used)
-            facts += block.facts_checksum(0, block.used)
-        sums = checksum % 2**64, facts % 2**64
+            scope_kind += block.scope_kind_checksum(0, block.used)
+        sums = checksum % 2**64, scope_kind % 2**64
         header = Header(self._digest, after.generation + 1, rows, version, *sums)
         os.fsync(file.fileno())
         file.seek(header.generation % 2 * _SLOT)
@@ -270,7 +276,7 @@ class VectorFile:
 
 
 def _write_all(file: BinaryIO, data: memoryview) -> None:
-    # An unbuffered write may stop short.
+    # An unbuffered write may write only a part of the data.
     while data:
         data = data[file.write(data) :]
 

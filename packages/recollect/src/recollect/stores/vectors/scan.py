@@ -1,4 +1,4 @@
-"""Searching cached vectors with NumPy: filter the rows, and find the best of them."""
+"""Search cached vectors with NumPy: filter the rows, and find the best of them."""
 
 from __future__ import annotations
 
@@ -320,7 +320,7 @@ class _Rows:
     def goal(self, query: Rows, k: int) -> tuple[np.float32, np.float32] | None:
         """Return a score that the best `k` memories reach, and the estimate of `k` such memories.
 
-        Both are of the rows with the best estimates. None if those belong to too few memories.
+        Both are taken from the rows with the best estimates. None if these belong to too few memories.
         """
         enough = 2 * k
         if len(self.places) < enough:
