@@ -248,7 +248,7 @@ class DreamContract:
         done = dream(
             store,
             10,
-            lived=(
+            field_changes=(
                 FieldChanges("strength", (one, two), (1.0, 1.0), (0.25, 0.1 + 0.2)),
                 FieldChanges("consolidation", (one,), ("staged",), ("consolidated",)),
                 FieldChanges("depth", (two,), (2,), (3,)),
@@ -270,7 +270,7 @@ class DreamContract:
 
     def test_a_field_that_is_not_as_the_dream_saw_it_is_left(self, store: Repository) -> None:
         one, two = notes(store, "one", "two")
-        done = dream(store, 10, lived=(FieldChanges("strength", (one, two), (0.5, 1.0), (0.4, 0.9)),))
+        done = dream(store, 10, field_changes=(FieldChanges("strength", (one, two), (0.5, 1.0), (0.4, 0.9)),))
         assert (done.left, done.count) == ((one,), 1)
         assert strengths(store, one, two) == [1.0, 0.9]
 
@@ -278,7 +278,7 @@ class DreamContract:
         self, store: Repository
     ) -> None:
         ids = tuple(notes(store, "one", "two", "three", "four", "five"))
-        dream(store, 5, lived=(FieldChanges("strength", ids, (1.0,) * 5, (0.5,) * 5),))
+        dream(store, 5, field_changes=(FieldChanges("strength", ids, (1.0,) * 5, (0.5,) * 5),))
         do(store, Amend(ME, ids[4], pinned=True))
         # Two equal ones in a row, two single ones, and a pinned one that grows.
         lived = (
@@ -287,11 +287,11 @@ class DreamContract:
         )
         links = ((ids[0], ids[1], 0, 3),)
         before = [memory(store, id_) for id_ in ids]
-        done = [dream(store, 10, lived=lived, links=links)]
+        done = [dream(store, 10, field_changes=lived, links=links)]
         after = [memory(store, id_) for id_ in ids]
         do(store, UndoDream(ME, done[0].ids[0]), 20)
         assert [memory(store, id_) for id_ in ids] == before
-        done.append(dream(store, 10, lived=lived, links=links, pack_rest=packed_fields(lived)))
+        done.append(dream(store, 10, field_changes=lived, links=links, pack_rest=packed_fields(lived)))
         assert [memory(store, id_) for id_ in ids] == after
         assert done[0].count == done[1].count == 8
         with store.read() as view:
@@ -314,7 +314,7 @@ class DreamContract:
         )
         scope = YOU if change == "scope" else ME
         with pytest.raises(Outdated):
-            dream(store, 10, scope=scope, lived=lived, pack_rest=packed_fields(lived))
+            dream(store, 10, scope=scope, field_changes=lived, pack_rest=packed_fields(lived))
         assert strengths(store, one, two) == [1.0, 1.0]
         assert [memory(store, id_).depth for id_ in (one, two)] == [2, 2]
         with store.read() as view:
@@ -327,7 +327,7 @@ class DreamContract:
         done = dream(
             store,
             10,
-            lived=(FieldChanges("strength", (one, yours), (1.0, 1.0), (0.5, 0.5)),),
+            field_changes=(FieldChanges("strength", (one, yours), (1.0, 1.0), (0.5, 0.5)),),
             pruned=(one, yours),
             merged=((two, yours),),
         )
@@ -351,17 +351,19 @@ class DreamContract:
     ) -> None:
         pinned, marked, plain = notes(store, "one", "two", "three")
         everyone = (pinned, marked, plain)
-        dream(store, 5, lived=(FieldChanges("strength", everyone, (1.0,) * 3, (0.5,) * 3),))
+        dream(store, 5, field_changes=(FieldChanges("strength", everyone, (1.0,) * 3, (0.5,) * 3),))
         do(store, Amend(ME, pinned, pinned=True), 6)
         do(store, Amend(ME, marked, importance_tag="a vow"), 6)
-        faded = dream(store, 10, lived=(FieldChanges("strength", everyone, (0.5,) * 3, (0.25,) * 3),))
+        faded = dream(store, 10, field_changes=(FieldChanges("strength", everyone, (0.5,) * 3, (0.25,) * 3),))
         assert (faded.left, faded.count) == ((pinned, marked), 1)
         assert strengths(store, *everyone) == [0.5, 0.5, 0.25]
-        grown = dream(store, 20, lived=(FieldChanges("strength", everyone, (0.5, 0.5, 0.25), (0.75,) * 3),))
+        grown = dream(
+            store, 20, field_changes=(FieldChanges("strength", everyone, (0.5, 0.5, 0.25), (0.75,) * 3),)
+        )
         assert (grown.left, grown.count) == ((), 3)
         assert strengths(store, *everyone) == [0.75] * 3
         # A pinned memory only does not fade.
-        dream(store, 30, lived=(FieldChanges("stability", (pinned,), (1.0,), (0.5,)),))
+        dream(store, 30, field_changes=(FieldChanges("stability", (pinned,), (1.0,), (0.5,)),))
         assert memory(store, pinned).stability == 0.5
 
     def test_what_was_changed_since_the_dream_looked_is_neither_merged_nor_merged_with(
@@ -524,7 +526,7 @@ class DreamContract:
     def test_dreams_are_listed_newest_first_with_their_journal(self, store: Repository) -> None:
         (one,) = notes(store, "one")
         first = do(store, CommitDream(ME, 7, ("place", "link"), '{"memories": 1}'), 10).ids[0]
-        second = dream(store, 20, lived=(FieldChanges("depth", (one,), (2,), (3,)),)).ids[0]
+        second = dream(store, 20, field_changes=(FieldChanges("depth", (one,), (2,), (3,)),)).ids[0]
         with store.read() as view:
             records = dream_records(view, scope_id(view, ME), 10)
             assert [each.id for each in records] == [second, first]
@@ -569,8 +571,8 @@ class DreamContract:
         do(store, TakeLease("dream", "quick", 60), 61)
         lived = (FieldChanges("strength", (one,), (1.0,), (0.5,)),)
         with pytest.raises(Conflict, match="nothing was changed"):
-            dream(store, 62, lived=lived, holder="slow")
+            dream(store, 62, field_changes=lived, holder="slow")
         assert memory(store, one).strength == 1.0
         with store.read() as view:
             assert dream_records(view, scope_id(view, ME), 10) == []
-        assert dream(store, 63, lived=lived, holder="quick").count == 1
+        assert dream(store, 63, field_changes=lived, holder="quick").count == 1

@@ -229,7 +229,7 @@ def test_of_several_servers_one_that_follows_is_found(pair: Pair) -> None:
 def test_another_store_is_no_replica(pair: Pair) -> None:
     url, other = pair.database(), pair.database()
     store = pair.opened(url, quote(other, safe=""))
-    with pytest.raises(InvalidInput, match=r"holds another store than .* read="):
+    with pytest.raises(InvalidInput, match=r"is not a replica of .* read="):
         read_texts(store)
     store.close()
 

@@ -172,7 +172,7 @@ def test_a_scope_that_a_transaction_does_not_see_cannot_be_held(url: str) -> Non
         with store.read() as view:
             bob = scope_id(view, BOB)
         for hidden in (bob, 4711):
-            with pytest.raises(StoreDamaged, match=f"Scope {hidden} is not there, or hidden"):
+            with pytest.raises(StoreDamaged, match=f"Scope {hidden} does not exist, or is hidden"):
                 store.store.transact(lambda rows, scope=hidden: rows.lock_scopes([scope]), [ADA])  # type: ignore[misc]
         # A visible scope can be locked.
         store.store.transact(lambda rows: rows.lock_scopes([bob]), [BOB])

@@ -56,7 +56,7 @@ def _error_of(work: Callable[[], object]) -> str:
 
 
 def _tells_of_silence(said: str) -> bool:
-    return "cannot be reached" in said or "gives no answer" in said
+    return "cannot be reached" in said or "does not answer" in said
 
 
 def test_a_silent_server_is_an_error_for_writers_readers_and_who_opens_it() -> None:

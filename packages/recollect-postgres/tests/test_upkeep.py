@@ -73,9 +73,9 @@ OUT_OF_STEP: dict[str, list[str]] = {
     "1 memories without a passage": [
         f"DELETE FROM recollect.passage WHERE memory_id = {A_MEMORY} AND observation_id IS NULL"
     ],
-    "no identity": ["DELETE FROM recollect.setting WHERE name = 'store_id'"],
+    "has no id": ["DELETE FROM recollect.setting WHERE name = 'store_id'"],
     "1 scopes whose vectors are newer": ["UPDATE recollect.scope SET last_vector = 1 WHERE id = 1"],
-    "1 sequences that would give a number a second time": ["SELECT setval('recollect.memory_id_seq', 1)"],
+    "1 sequences that would assign an id twice": ["SELECT setval('recollect.memory_id_seq', 1)"],
     "is in 2 scopes: ": [A_TWIN],
     "term 1 is in 2 scopes: ": [
         "INSERT INTO recollect.term SELECT 2, min(id), 0, 'twin', 'twin' FROM recollect.term"

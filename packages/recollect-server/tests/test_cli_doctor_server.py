@@ -151,7 +151,7 @@ def test_a_newer_schema_is_a_problem_and_an_older_one_a_note(
     prepare(parse_store_url(newer), steps)
     _assert_row(recollect, newer, "store", "problem", "pip install --upgrade")
     monkeypatch.setattr("recollect_postgres.doctor.migrations", lambda: steps)
-    older = f"older schema {len(steps) - 1}; the next command brings it to {len(steps)}"
+    older = f"older schema {len(steps) - 1}; the next command upgrades it to {len(steps)}"
     _assert_row(recollect, url, "store", "note", older)
     with psycopg.connect(url) as hand:
         kept = hand.execute("SELECT value FROM recollect.setting WHERE name = 'schema_version'").fetchone()
@@ -183,9 +183,9 @@ def test_row_security_that_is_off_or_passed_by_is_told(
     recollect: CommandLine, postgres: PostgresStores
 ) -> None:
     url = postgres.scratch()
-    _assert_row(recollect, as_superuser(url), "row security", "note", "user postgres sees past it")
+    _assert_row(recollect, as_superuser(url), "row security", "note", "user postgres bypasses it")
     _execute(url, "ALTER TABLE recollect.memory NO FORCE ROW LEVEL SECURITY")
-    _assert_row(recollect, url, "row security", "problem", "not in force on memory")
+    _assert_row(recollect, url, "row security", "problem", "not active on memory")
 
 
 def test_a_server_that_is_not_there_is_a_problem(recollect: CommandLine) -> None:

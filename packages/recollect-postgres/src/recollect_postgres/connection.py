@@ -32,13 +32,13 @@ if TYPE_CHECKING:
     from recollect.stores.url import StoreUrl
 
 
-# Our errors include its warnings. Without a handler, Python would print them, too.
+# Recollect's errors include psycopg's warnings. Without a handler, Python would print them, too.
 logging.getLogger("psycopg").addHandler(logging.NullHandler())
 
 OLDEST_SERVER = 15
 # Seconds that a new connection waits for an answer.
 _CONNECT_SECONDS = 5
-# Milliseconds that sent data may stay unacknowledged: an unreachable server gives no error.
+# Milliseconds that sent data may stay unacknowledged: an unreachable server sends no error.
 _SILENCE_MS = 10_000
 # Seconds that a new process waits for a failover, and the errors during one.
 _FAILOVER_SECONDS = 10
@@ -99,7 +99,7 @@ def prepare(location: StoreUrl, steps: Sequence[str] | None = None, *, copying: 
         row = connection.execute("SELECT current_setting('server_encoding')").fetchone()
         if row is not None and row[0] != "UTF8":
             raise StoreUnavailable(
-                f"{location} keeps its texts as {row[0]}; make a database with ENCODING 'UTF8' for the store."
+                f"{location} stores texts as {row[0]}; create a database with ENCODING 'UTF8' for the store."
             )
         version = schema_version(connection, location.schema)
         refuse_newer(version, len(steps), location)
@@ -177,14 +177,14 @@ def schema_version(connection: psycopg.Connection[Row], schema: str) -> int:
 
 def _not_ours(schema: str) -> NotAStore:
     return NotAStore(
-        f"The schema {schema} holds tables of another program; it was left as it is. Name another one with "
+        f"The schema {schema} has tables of another program; it was not changed. Name another one with "
         "?schema=NAME."
     )
 
 
 @contextmanager
 def failures_of(location: StoreUrl) -> Iterator[None]:
-    """Turn PostgreSQL's errors into ours, which say what to do."""
+    """Turn PostgreSQL's errors into Recollect's, which name a remedy."""
     try:
         yield
     except RecollectError:
@@ -200,39 +200,39 @@ def explain(error: psycopg.Error, location: StoreUrl) -> RecollectError:  # noqa
             return StoreUnavailable(missing_right(location, said))
         case errors.QueryCanceled():
             return StoreUnavailable(
-                f"{shown} stopped the work: {said}. Nothing was written. Where the server sets a "
-                "statement_timeout, allow this user a longer one."
+                f"{shown} cancelled the statement: {said}. Nothing was written. If the server sets a "
+                "statement_timeout, set a longer one for this user."
             )
         case errors.LockNotAvailable():
             return StoreUnavailable(
-                f"{shown} is held by another program, and waiting did not help. Try again later. "
+                f"{shown} is locked by another program, and waiting did not help. Try again later. "
                 "Nothing was written."
             )
         case errors.DiskFull() | errors.OutOfMemory():
-            return StoreUnavailable(f"{shown} has no room left: {said}. Nothing was written.")
+            return StoreUnavailable(f"{shown} has no space left: {said}. Free some. Nothing was written.")
         case errors.TooManyConnections():
             return StoreUnavailable(
-                f"{shown} takes no more connections ({said}). Raise max_connections, put a pooler before it, "
+                f"{shown} accepts no more connections ({said}). Raise max_connections, use a pooler, "
                 "or lower ?pool=NUMBER."
             )
         case errors.ReadOnlySqlTransaction():
             return StoreUnavailable(no_primary(location))
         case errors.ProgramLimitExceeded() | errors.DataError():
-            return InvalidInput(f"PostgreSQL does not take this: {said}.")
+            return InvalidInput(f"PostgreSQL does not accept this: {said}.")
         case errors.IntegrityError():
             return Conflict(f"Another process wrote the same at the same moment ({said}); try again.")
         case errors.UndefinedTable() | errors.UndefinedColumn() | errors.DataCorrupted():
-            return StoreDamaged(f"{shown} is not as it should be: {said}.")
+            return StoreDamaged(f"{shown} is damaged: {said}. Run: recollect doctor --repair")
         case psycopg.OperationalError():
             return StoreUnavailable(
                 why_refused(location, str(error))
                 or f"{shown} cannot be reached: {said or 'no answer'}. Check that it runs, and try again."
             )
         case _:
-            return StoreUnavailable(f"{shown} could not do it: {said}.")
+            return StoreUnavailable(f"{shown} reports an error: {said}.")
 
 
-# The first match counts: patterns that name a cause come before those that only say that nothing answered.
+# The first match counts: patterns with a specific cause come before those for a missing answer.
 _REFUSALS = {
     r"no password supplied": (
         "{url} asks for a password, and none was given. Put it into the URL (postgresql://USER:PASSWORD@…), "
@@ -259,7 +259,7 @@ _REFUSALS = {
         "where it wants encryption, add ?sslmode=require to the URL."
     ),
     r"(too many clients|too many connections|remaining connection slots)": (
-        "{url} takes no more connections: {said}. Raise max_connections, put a pooler before it, or lower "
+        "{url} accepts no more connections: {said}. Raise max_connections, use a pooler, or lower "
         "?pool=NUMBER."
     ),
     r"(starting up|shutting down|in recovery mode|not (yet )?accepting connections)": (
@@ -267,13 +267,13 @@ _REFUSALS = {
     ),
     r"(session is read-only|server is in hot standby mode)": ("{no_primary}"),
     r"(session is not read-only|server is not in hot standby mode)": (
-        "{url} is no replica, and one is asked for. Leave target_session_attrs out of the URL."
+        "{url} is not a replica, but the URL requires one. Leave target_session_attrs out of the URL."
     ),
     r"(expected authentication request|received invalid response|invalid response to)": (
-        "Something else than PostgreSQL answers at {url}. Check host and port."
+        "The server at {url} is not PostgreSQL. Check host and port."
     ),
     r"server does not support SSL": (
-        "{url} knows no encryption, and the URL asks for it. Take sslmode out of the URL, or turn on ssl on "
+        "{url} does not support encryption, but the URL asks for it. Remove sslmode, or turn on ssl on "
         "the server."
     ),
     r"(certificate|SSL|TLS)": (
@@ -287,10 +287,10 @@ _REFUSALS = {
         "No server listens at {url}. Check host and port, and that the server runs."
     ),
     r"(timeout expired|timed out|No route to host|Network is unreachable)": (
-        "{url} gives no answer: {said}. Check host and port, and whether a firewall stands between."
+        "{url} does not answer: {said}. Check host and port, and whether a firewall blocks them."
     ),
 }
-"""Patterns of messages of the server or libpq, in English, each with our message."""
+"""Patterns of English messages of the server or libpq, each with Recollect's message."""
 
 
 def why_refused(location: StoreUrl, error: str) -> str | None:
@@ -309,12 +309,12 @@ def no_primary(location: StoreUrl) -> str:
     """Return the message that only replicas answered."""
     if "," not in str(location).rpartition("@")[2]:
         return (
-            f"{location} is a replica and takes no writes. Name the primary, or all servers with commas "
+            f"{location} is a replica and accepts no writes. Name the primary, or all servers with commas "
             "between."
         )
     return (
-        f"None of the servers of {location} takes writes now, as it is during a failover. Try again in a "
-        "moment; RECOLLECT_BUSY_SECONDS says how long a call waits for one."
+        f"None of the servers of {location} accepts writes now, as during a failover. Try again in a "
+        "moment; RECOLLECT_BUSY_SECONDS sets how long a call waits for one."
     )
 
 
@@ -326,16 +326,16 @@ def missing_right(location: StoreUrl, said: str) -> str:
         own = f"CREATE SCHEMA {schema} AUTHORIZATION {user}"
         remedy = f"GRANT CREATE ON DATABASE {database[1]} TO {user}, or {own}"
     elif "row-level security" in said:
-        remedy = "no right: Recollect itself did not say whose rows it writes; please report it"
+        remedy = "none: this is a bug of Recollect, which did not set its scopes; please report it"
     elif said.startswith("must be owner"):
-        remedy = f"only their owner changes the tables of {schema}: let it open the store once"
+        remedy = f"only the owner can change the tables of {schema}: let the owner open the store once"
     else:
         remedy = (
             f"GRANT USAGE ON SCHEMA {schema} TO {user}; GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES "
             f"IN SCHEMA {schema} TO {user}; GRANT ALL ON ALL SEQUENCES IN SCHEMA {schema} TO {user}; or, to "
             f"make a store there: GRANT CREATE ON SCHEMA {schema} TO {user}"
         )
-    return f"{location} denies a right: {said}. What helps: {remedy}"
+    return f"{location} denies a right: {said}. Remedy: {remedy}"
 
 
 def plain_words(error: str) -> str:

@@ -103,8 +103,8 @@ def _server(server: _Server, location: StoreUrl) -> Check:
         remedy = f"Upgrade the server, or name another one: PostgreSQL {OLDEST_SERVER} or later is needed."
         return Check("problem", "server", said, remedy)
     if encoding != "UTF8":
-        remedy = "Make a database with ENCODING 'UTF8' for the store."
-        return Check("problem", "server", f"{said}, which keeps texts as {encoding}", remedy)
+        remedy = "Create a database with ENCODING 'UTF8' for the store."
+        return Check("problem", "server", f"{said}, which stores texts as {encoding}", remedy)
     return Check("ok", "server", said)
 
 
@@ -127,8 +127,8 @@ def _durability(server: _Server) -> Iterator[Check]:
         "SELECT current_setting('fsync')::bool AND current_setting('full_page_writes')::bool"
     )
     if not is_durable:
-        said = "a power cut may take back what was acknowledged, or break the database"
-        yield Check("note", "durability", said, "Turn fsync and full_page_writes on, except for trials.")
+        said = "a power cut may lose acknowledged writes, or damage the database"
+        yield Check("note", "durability", said, "Turn on fsync and full_page_writes, except for trials.")
 
 
 # Replication
@@ -138,7 +138,7 @@ def _replication(server: _Server) -> Iterator[Check]:
     is_replica, receives, lag = server.replica_state()
     if is_replica:
         yield _as_replica("replication", receives, lag)
-        remedy = "Name the primary, or all servers with commas between; a replica alone takes no writes."
+        remedy = "Name the primary, or all servers with commas between; a replica alone accepts no writes."
         yield Check("problem", "writes", "this server is a replica", remedy)
         return
     standbys = server.rows(
@@ -153,7 +153,7 @@ def _replication(server: _Server) -> Iterator[Check]:
             yield Check("ok", "replication", said)
             return
         said = f"{said}, and every commit waits for one of: {waits_for}"
-        remedy = "Start a standby, or empty synchronous_standby_names: until then no write ends."
+        remedy = "Start a standby, or empty synchronous_standby_names: until then, no write completes."
         yield Check("problem", "replication", said, remedy)
         return
     unseen = sum(state is None for _, state, *_ in standbys)
@@ -209,7 +209,7 @@ def _store(server: _Server, location: StoreUrl) -> tuple[list[Check], bool]:
         schema,
         schema,
     )
-    said = f"the schema {schema} of {location} holds tables of another program"
+    said = f"the schema {schema} of {location} has tables of another program"
     foreign = Check("problem", "store", said, "Name another schema with ?schema=NAME.")
     if has_tables and not has_settings:
         return [foreign], False
@@ -242,20 +242,20 @@ def _store(server: _Server, location: StoreUrl) -> tuple[list[Check], bool]:
 
 def _no_store(server: _Server, schema: str, missing: Sequence[str]) -> Check:
     if missing:
-        said = f"there is no store that user {server.user} may open or make: {_shortened(missing)} is missing"
+        said = f"user {server.user} can neither open nor create a store: {_shortened(missing)} is missing"
         return Check("problem", "store", said, _grants(missing, server.user))
     said = f"the database {server.database} has no store yet: no tables in the schema {schema}"
-    return Check("note", "store", said, "recollect remember, recollect add or recollect import makes it")
+    return Check("note", "store", said, "recollect remember, recollect add or recollect import creates it")
 
 
 def _schema(server: _Server, location: StoreUrl, version: int, *, owns_tables: bool) -> Check:
     known = len(migrations())
     if version > known:
-        newer = f"schema {version}, and this one knows {known}"
+        newer = f"schema {version}; this one knows {known}"
         said = f"{location} was written by a newer Recollect: {newer}"
         return Check("problem", "store", said, "pip install --upgrade recollect-memory")
     if version < known:
-        said = f"{location} has the older schema {version}; the next command brings it to {known}"
+        said = f"{location} has the older schema {version}; the next command upgrades it to {known}"
         remedy = "Back it up with pg_dump first, if you want a copy from before."
         if not owns_tables:
             remedy = f"User {server.user} does not own the tables: let their owner run recollect stats once."
@@ -337,13 +337,13 @@ def _fence(server: _Server, schema: str) -> Check:
             f"ALTER TABLE {schema}.{unfenced[0]} ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY; "
             "the policies are in the schema's first migration"
         )
-        return Check("problem", "row security", f"not in force on {_shortened(unfenced)}", remedy)
+        return Check("problem", "row security", f"not active on {_shortened(unfenced)}", remedy)
     # Row-level security does not apply to superusers.
     (passes,) = server.row("SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = current_user")
     if passes:
-        said = f"on {len(fences)} tables, but user {server.user} sees past it"
-        return Check("note", "row security", said, "Use a user that is no superuser and has no BYPASSRLS.")
-    return Check("ok", "row security", f"in force on {len(fences)} tables")
+        said = f"active on {len(fences)} tables, but user {server.user} bypasses it"
+        return Check("note", "row security", said, "Use a user that is not a superuser and lacks BYPASSRLS.")
+    return Check("ok", "row security", f"active on {len(fences)} tables")
 
 
 def _shortened(names: Sequence[str]) -> str:

@@ -1,7 +1,7 @@
 """Connection pools: one for the primary, one for replicas, each used by many threads.
 
-A thread that finds no free connection opens one itself. So it sees the cause of a failure at once, and its
-next try after a failover needs no back-off.
+A thread that finds no free connection opens one itself. So it gets the cause of a failure at once, and can
+retry after a failover without a back-off.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _IDLE_SECONDS = 300.0
 _SILENCE_SECONDS = 4.0
 """If a statement takes longer, a second connection checks whether the server still answers."""
 _PREPARED_AFTER = 2
-"""Planning takes longer than most of our queries, so repeated ones are prepared."""
+"""Planning takes longer than most queries, so repeated ones are prepared."""
 _MOST_PREPARED = 300
 _SHORTEST_CONNECT_SECONDS = 2  # the minimum of libpq
 
@@ -121,7 +121,7 @@ class Connections:
         self._changed = threading.Condition()
 
     def take(self, seconds: float) -> WatchedConnection:
-        """Return a free connection or a new one; `StoreUnavailable` if all stay busy for so long."""
+        """Return a free connection or a new one; raise `StoreUnavailable` if all stay busy too long."""
         end = time.monotonic() + seconds
         with self._changed:
             while True:
@@ -200,7 +200,7 @@ class Connections:
             connection.close()
 
     def close(self) -> None:
-        """Close idle connections. Those in use are closed when they are given back."""
+        """Close idle connections. Those in use are closed when they return to the pool."""
         with self._changed:
             self._closed = True
             while self._idle:
@@ -383,14 +383,14 @@ class Replica:
             return "it has the store as it was before a repair or a copy"
         if store_id != self._known_ids[-1]:
             raise InvalidInput(
-                f"{without_password(self._url)} holds another store than {self._location}, so it is no "
-                "replica of it. Name a server that follows the primary in read=, or leave read= out."
+                f"{without_password(self._url)} is not a replica of {self._location}: it has another store. "
+                "Name a server that follows the primary in read=, or leave read= out."
             )
         if version != self._schema_version:
             return f"it has schema {version} of the store, and this program reads {self._schema_version}"
         if self._location.vectors == "server" and not has_table:
             return "it has no vectors for pgvector yet"
-        unseen = "it lacks what this process wrote"
+        unseen = "it lacks writes of this process"
         if earliest <= self.own_writes.transaction:
             return unseen
         own = self.own_writes.within(within)

@@ -244,8 +244,8 @@ class PostgresStore:
         why = explain(lost, self.location) if isinstance(lost, psycopg.Error) else lost
         if in_doubt:
             raise StoreUnavailable(
-                f"{self.location} did not confirm a write, which may have been made or not. Look before you "
-                "write it again, or give it a key, with which writing it again is safe. The last failure: "
+                f"{self.location} did not confirm a write, so it may or may not be stored. Check before you "
+                "write it again, or pass a key, with which a retry is safe. The last failure: "
                 f"{why}"
             ) from lost
         raise why from (lost if why is not lost else lost.__cause__)

@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 # Caches that lack more changes than this are rebuilt faster than updated.
 _LOG_LIMIT = 50_000
 _MOST_NUMBERS = 64
-"""The most ids that are drawn in advance. Unused ones are lost."""
+"""The maximum number of ids that are reserved in advance. Unused ones are lost."""
 _DRAWN_TOGETHER: Mapping[Table, tuple[Table, ...]] = {"memory": ("memory", "passage", "vector")}
-"""Ids that are drawn together: most new memories also get a passage and a vector."""
+"""Ids that are reserved together: most new memories also get a passage and a vector."""
 # Columns whose change must change the history stamp; empty for all columns.
 _STAMPED_COLUMNS: Mapping[Table, frozenset[str]] = {
     "memory": frozenset(
@@ -120,7 +120,7 @@ class PostgresTransaction(SqlTransaction, PostgresSnapshot):
         if new == [] or (new is None and self._all_locked):
             return
         self._all_locked = self._all_locked or new is None
-        # Ids that were drawn before the lock may be lower than those of newer rows of other writers.
+        # Ids that were reserved before the lock may be lower than those of newer rows of other writers.
         self._numbers.clear()
         # In order of id, so that two transactions cannot deadlock.
         which = "" if new is None else "WHERE id = ANY (%s::bigint[]) "
@@ -135,7 +135,7 @@ class PostgresTransaction(SqlTransaction, PostgresSnapshot):
         if missed:
             # Otherwise it would be written without a lock.
             raise StoreDamaged(
-                f"Scope {missed[0]} is not there, or hidden from this transaction, so it cannot be locked. "
+                f"Scope {missed[0]} does not exist, or is hidden here, so it cannot be locked. "
                 "Nothing was written."
             )
 

@@ -48,8 +48,8 @@ _NUMBERED: tuple[Table, ...] = tuple(
     table for table, form in TABLES.items() if form.key == ("id",) and table not in STORE_WIDE
 )
 _REBUILT: frozenset[Table] = frozenset({"term", "vector"})
-_MOST_NAMED = 10
-"""The most duplicates of a table that are named."""
+_MAX_LISTED = 10
+"""The maximum number of duplicates per table that are listed."""
 # Numbers of a scope that caches follow, and their lowest correct value.
 _FOLLOWED = {
     "last_vector": "coalesce((SELECT max(id) FROM {schema}.vector AS v WHERE v.scope_id = s.id), 0)",
@@ -119,7 +119,7 @@ def _as_far_as_readable(
     except _UNREADABLE as error:
         rows.connection.execute("ROLLBACK TO SAVEPOINT part")
         said = str(error).strip().partition("\n")[0]
-        return [Problem(f"the check could not go on: {said}", where, repairable=where == "words")]
+        return [Problem(f"the check stopped: {said}", where, repairable=where == "words")]
 
 
 def _broken_indexes(rows: PostgresSnapshot) -> list[Row]:
@@ -139,7 +139,7 @@ def _orphan_problems(rows: PostgresSnapshot) -> Iterator[Problem]:
     (counts,) = rows.ask(f"SELECT {', '.join(counted)}")
     for (table, _, parent, _), count in zip(pairs, counts, strict=True):
         if count:
-            message = f"{count} rows of {table} point to a {parent} that is not there"
+            message = f"{count} rows of {table} point to a {parent} that does not exist"
             yield Problem(message, "rows", repairable=table in DERIVED)
 
 
@@ -169,12 +169,12 @@ def _sequences_behind(rows: PostgresSnapshot) -> list[tuple[str, int]]:
 
 
 def _sequence_problems(rows: PostgresSnapshot) -> Iterator[Problem]:
-    yield from count_problem(len(_sequences_behind(rows)), "sequences that would give a number a second time")
+    yield from count_problem(len(_sequences_behind(rows)), "sequences that would assign an id twice")
     behind = " OR ".join(
         f"s.{column} < {highest.format(schema=rows.schema)}" for column, highest in _FOLLOWED.items()
     )
     ((count,),) = rows.ask(f"SELECT count(*) FROM {rows.schema}.scope AS s WHERE {behind}")
-    yield from count_problem(count, "scopes whose vectors are newer than caches can tell")
+    yield from count_problem(count, "scopes with a vector version that is too low for caches")
 
 
 def _set_numbers(rows: PostgresTransaction) -> None:
@@ -198,7 +198,7 @@ def _twin_problems(rows: PostgresSnapshot) -> Iterator[Problem]:
     for table in _NUMBERED:
         twins = rows.ask(
             f"SELECT id, array_agg(scope_id ORDER BY scope_id) FROM {rows.schema}.{table} "
-            f"GROUP BY id HAVING count(*) > 1 ORDER BY id LIMIT {_MOST_NAMED}"
+            f"GROUP BY id HAVING count(*) > 1 ORDER BY id LIMIT {_MAX_LISTED}"
         )
         for id_, scopes in twins:
             listed = " and ".join(named.get(scope, f"scope {scope}") for scope in scopes)
@@ -209,7 +209,7 @@ def _twin_problems(rows: PostgresSnapshot) -> Iterator[Problem]:
 
 def _cache_problems(rows: PostgresSnapshot, caches: VectorCaches | None) -> Iterator[Problem]:
     if not rows.ask(f"SELECT 1 FROM {rows.schema}.setting WHERE name = 'store_id'"):
-        yield Problem("the store has no identity", "vectors", repairable=True)
+        yield Problem("the store has no id", "vectors", repairable=True)
         return
     model = rows.model()
     if model is None or caches is None:
@@ -267,7 +267,7 @@ def vacuum(connection: Connection[Row], location: StoreUrl) -> None:
 def no_backup_file(location: StoreUrl, path: str) -> StoreUnavailable:
     """Return the error that names pg_dump: administrators expect its backups."""
     return StoreUnavailable(
-        f"{location} is kept by a server, and its own tool backs it up: PGOPTIONS='-c recollect.scopes=*' "
+        f"{location} is on a server. Back it up with PostgreSQL's tool: PGOPTIONS='-c recollect.scopes=*' "
         f"pg_dump --enable-row-security --format=custom --schema={location.schema} --file={path} "
         f"'{location}'. For a file that Recollect opens: recollect copy '{location}' {path}"
     )

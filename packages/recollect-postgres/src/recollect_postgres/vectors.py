@@ -38,7 +38,7 @@ _AT_ONCE = 4_096
 """Vectors that are fetched at a time, to limit the memory that filling a cache takes."""
 
 MOST_CACHES = 256
-"""The most scopes whose vectors a process caches; the least recently used are dropped."""
+"""The maximum number of scopes whose vectors a process caches; the least recently used are dropped."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -366,7 +366,7 @@ def insert_server_vectors(
 ) -> None:
     """Add rows of the vector table to pgvector: scope, id, model, passage, packed vector.
 
-    pgvector takes only finite numbers, and all vectors of a model have one width. Other rows are skipped; a
+    pgvector accepts only finite numbers, and all vectors of a model have one width. Other rows are skipped; a
     search compares them itself.
     """
     by_size: dict[int, list[Row]] = {}

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from recollect.engine import Engine
     from recollect.stores.port import Snapshot, Store
 
-FULL = "There is no room left to write it. Free some space and try again. Nothing was written."
+FULL = "There is no space left to write it. Free some and try again. Nothing was written."
 
 
 class FailsAfterCommit:
@@ -86,7 +86,7 @@ def test_what_is_committed_is_never_reported_as_failed(
         assert failing.commits == 1
         failing.failing = False
         note = getattr(result, "note", None) or getattr(result, "model_note", None)
-        assert note is None or (UNFINISHED in note and "no room left" in note)
+        assert note is None or (UNFINISHED in note and "no space left" in note)
         assert note is None or "Nothing was written" not in note
         # The next write embeds what is still pending.
         memory.remember("A later note")

@@ -70,7 +70,7 @@ with sqlite3.connect(store) as database:
     database.execute("UPDATE memory SET made_up_field = 'angry' WHERE made_up_field = 'merry'")
 with recollect.open(store, model="none") as memory:
     (problem,) = memory.upkeep.verify()
-    assert "the text of memory 7 has changed" in problem.what
+    assert "memory 7 has changed" in problem.what
 """
 
 

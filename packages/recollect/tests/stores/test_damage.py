@@ -330,7 +330,7 @@ OUT_OF_STEP: dict[str, list[str]] = {
         f"DELETE FROM passage WHERE memory_id = {NOTE}",
     ],
     "1 observations without passages": ["DELETE FROM passage WHERE observation_id = 1"],
-    "no identity": ["DELETE FROM setting WHERE name = 'store_id'"],
+    "has no id": ["DELETE FROM setting WHERE name = 'store_id'"],
 }
 """Messages of the check, each with the changes that cause it."""
 

@@ -48,10 +48,10 @@ def test_a_full_file_refuses_the_write_and_keeps_the_rest(tmp_path: Path) -> Non
         acks = write_things(store, "a", 0, 5)
         pages = file._writer.pragma("page_count")
         file._writer.pragma("max_page_count", pages)
-        with pytest.raises(StoreUnavailable, match=r"no room left.*Nothing was written"):
+        with pytest.raises(StoreUnavailable, match=r"no space left.*Nothing was written"):
             apply(store, entity("too much", LONG))
         # `keep_going` does not continue either.
-        with pytest.raises(StoreUnavailable, match=r"no room left.*Nothing was written"):
+        with pytest.raises(StoreUnavailable, match=r"no space left.*Nothing was written"):
             store.apply([entity("small", "fits"), entity("too much", LONG)], at=AT, keep_going=True)
         assert store.verify() == []
         assert set(entities(store)) == {thing_name("a", number) for number in range(5)}
@@ -129,7 +129,7 @@ def test_a_full_disk_refuses_writes_and_backups_and_keeps_the_rest(tmp_path: Pat
         disk / "store.db",
         before=("unshare", "-m", "sh", "-c", f'{mount} && exec "$@"', "sh"),
     )
-    assert "no room left" in said[0]
+    assert "no space left" in said[0]
     assert said[1].startswith("StoreUnavailable")
     assert said[2].startswith("StoreUnavailable")
     assert said[3:] == [
@@ -169,10 +169,10 @@ def test_a_program_that_may_open_no_more_files_is_told_so_and_what_it_wrote_is_a
         tmp_path / "memory.db",
     )
     assert said[0].startswith("2 It is stored, but not all that follows could be done: ")
-    assert "may open no more files" in said[0]
+    assert "has too many open files" in said[0]
     assert "Nothing was written" not in said[0]
     assert said[1].startswith("StoreUnavailable")
-    assert "may open no more files" in said[1]
+    assert "has too many open files" in said[1]
     assert said[2] == "True 2"
 
 
@@ -192,7 +192,7 @@ def test_a_store_that_too_few_files_are_left_for_says_so_at_its_opening(tmp_path
         tmp_path / "memory.db",
     )
     assert said.startswith("StoreUnavailable")
-    assert "may open no more files" in said
+    assert "has too many open files" in said
 
 
 # Read-only

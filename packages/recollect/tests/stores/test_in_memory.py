@@ -42,7 +42,7 @@ def test_a_backup_of_it_is_a_store_in_a_file(tmp_path: Path) -> None:
         before = Internals(memory).version()
         memory.upkeep.backup(str(tmp_path / "copy.db"))
         assert memory.upkeep.store_state().kind == "memory"
-        with pytest.raises(recollect.StoreUnavailable, match="no file of its own"):
+        with pytest.raises(recollect.StoreUnavailable, match="is not a file"):
             memory.upkeep.backup()
         memory.remember("Later")
         assert Internals(memory).version() != before

@@ -1,4 +1,4 @@
-"""Checking an SQLite file, rebuilding its derived rows, and salvaging a damaged one."""
+"""Check an SQLite file, rebuild its derived rows, and salvage a damaged file."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def _as_far_as_readable(found: Iterable[Problem], where: str) -> Iterator[Proble
     try:
         yield from found
     except (apsw.CorruptError, apsw.NotADBError, apsw.SQLError) as error:
-        yield Problem(f"the check could not go on: {error}", where, repairable=where == "words")
+        yield Problem(f"the check stopped: {error}", where, repairable=where == "words")
 
 
 def _file_problems(connection: apsw.Connection, *, quick: bool) -> Iterator[Problem]:
@@ -85,7 +85,7 @@ def _file_problems(connection: apsw.Connection, *, quick: bool) -> Iterator[Prob
     if lost is not None:
         yield Problem(
             f"{lost} changes are lost: the log ({connection.filename}-wal) was missing when the store was "
-            "opened after a crash. Put back a backup, or repair the store to go on without them",
+            "opened after a crash. Restore a backup, or repair the store to continue without them",
             "the file",
             repairable=True,
         )
@@ -93,7 +93,7 @@ def _file_problems(connection: apsw.Connection, *, quick: bool) -> Iterator[Prob
         return
     for table, row, parent, _ in connection.execute("PRAGMA foreign_key_check"):
         yield Problem(
-            f"row {row} of {table} points to a {parent} that is not there",
+            f"row {row} of {table} points to a {parent} that does not exist",
             "rows",
             repairable=table in DERIVED,
         )
@@ -102,7 +102,7 @@ def _file_problems(connection: apsw.Connection, *, quick: bool) -> Iterator[Prob
 def _cache_problems(connection: apsw.Connection, cache: VectorCache) -> Iterator[Problem]:
     identity: Row | None = connection.execute("SELECT value FROM setting WHERE name = 'store_id'").fetchone()
     if identity is None:
-        yield Problem("the store has no identity", "vectors", repairable=True)
+        yield Problem("the store has no id", "vectors", repairable=True)
         return
     models: list[Row] = list(connection.execute("SELECT id, dims, centre FROM model WHERE in_use = 1"))
     for model in models:
@@ -128,11 +128,13 @@ class Salvage:
     lost: list[str] = field(default_factory=list)
     """Descriptions of users' rows that could not be read."""
     adopted: int = 0
-    """Memories that were made for texts whose memory is lost."""
+    """The number of memories created for texts whose memory is lost."""
 
     @property
     def problems(self) -> list[Problem]:
-        made = f"{self.adopted} memories were made under the owner {SALVAGED_OWNER!r} for words of lost ones"
+        made = (
+            f"{self.adopted} memories were created under the owner {SALVAGED_OWNER!r} for texts of lost ones"
+        )
         messages = [*self.lost, made] if self.adopted else self.lost
         return [Problem(each, "the file", repairable=False) for each in messages]
 
@@ -167,7 +169,7 @@ def _copy_table(source: apsw.Connection, rows: SqliteTransaction, table: str, re
             rows.change(f"INSERT OR IGNORE INTO {table}({listed}) VALUES ({marks})", row)
         except _UNFIT:
             if is_users:
-                result.lost.append(f"a row of {table} ({columns[0]} {row[0]!r:.40}) is not of its form")
+                result.lost.append(f"a row of {table} ({columns[0]} {row[0]!r:.40}) does not fit its table")
 
 
 def _readable(

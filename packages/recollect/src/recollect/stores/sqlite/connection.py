@@ -140,7 +140,7 @@ def prepare(
             if version < len(steps):
                 raise StoreUnavailable(
                     f"{path} has the older schema {version} and cannot be upgraded: {why}. Copy it to "
-                    "where you can write, and open the copy."
+                    "a folder that you can write to, and open the copy."
                 )
             return
         private_files.create_private_file(path)
@@ -202,13 +202,13 @@ def _open_unwritable(path: Path, busy_ms: int) -> apsw.Connection:
 
 
 def renew_identity(connection: apsw.Connection) -> None:
-    """Give the store a new id, so that no process uses its caches any more."""
+    """Assign a new id to the store, so that no process uses its old caches."""
     connection.execute("INSERT OR REPLACE INTO setting VALUES ('store_id', ?)", (secrets.token_hex(16),))
 
 
 @contextmanager
 def failures_of(path: Path) -> Iterator[None]:
-    """Turn SQLite's errors into ours, which say what to do."""
+    """Turn SQLite's errors into Recollect's, which name a remedy."""
     try:
         yield
     except (apsw.BusyError, apsw.LockedError, apsw.ProtocolError) as error:
@@ -244,16 +244,16 @@ def failures_of(path: Path) -> Iterator[None]:
 
 
 def _denied(path: Path) -> str:
-    """The right that this user lacks, if any; for a new file, the right to create it."""
+    """Return the right that this user lacks, or ""; for a new file, the right to create it."""
     return why_unreadable(path) or why_unwritable(path if path.exists() else path.parent)
 
 
 def _exhaustion(path: Path) -> str | None:
-    """Return what the system has run out of, if so: SQLite reports only a failed open or write."""
+    """Return a message if files or disk space have run out: SQLite reports only a failed open or write."""
     opened: list[int] = []
     try:
-        # Not the store's own file: closing it would give up every lock that this process holds on it. As many
-        # as a store needs: what SQLite opened before it failed is closed again by now.
+        # Open other files, not the store's: closing that would release this process's locks on it. Open as
+        # many as a store needs: SQLite has closed its own by now.
         opened.extend(os.open(os.devnull, os.O_RDONLY) for _ in range(_FILES_OF_A_STORE))
     except OSError as error:
         if error.errno in _NO_MORE_FILES:
@@ -269,17 +269,17 @@ def _exhaustion(path: Path) -> str | None:
 
 def _no_more_files(path: Path) -> str:
     return (
-        f"{path} could not be opened or read: this program may open no more files. Close some, or raise "
+        f"{path} could not be opened or read: this process has too many open files. Close some, or raise "
         "the limit (`ulimit -n`), and try again. Nothing was written."
     )
 
 
 def _no_room(path: Path) -> str:
-    return f"There is no room left to write {path}. Free some space and try again. Nothing was written."
+    return f"There is no space left to write {path}. Free some and try again. Nothing was written."
 
 
 def refuse_strangers(path: Path, known: int) -> None:
-    """Refuse files that are not ours, by their header; `known` is the newest schema of this program.
+    """Refuse files that are not Recollect's, by their header; `known` is the newest schema of this version.
 
     SQLite opens the file only afterwards, since it could write to it.
     """

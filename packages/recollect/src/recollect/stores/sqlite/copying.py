@@ -1,4 +1,4 @@
-"""Backups: making, restoring, and keeping one per day."""
+"""Make and restore backups, and keep one per day."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def _make_ready(backup: Path, ready: Path, busy_ms: int, after: int) -> None:
     with failures_of(backup), closing(connect(ready, busy_ms, writes=True)) as target:
         broken = target.execute("PRAGMA integrity_check(1)").get
         if broken != "ok":
-            raise StoreDamaged(f"{backup} is damaged ({broken}); the store was left as it is.")
+            raise StoreDamaged(f"{backup} is damaged ({broken}); the store was not changed.")
         renew_identity(target)
         # Leave room for changes that others write before that.
         target.execute("UPDATE change_number SET number = max(number, ?) + 1000000", (after,))
@@ -169,8 +169,8 @@ def _sync_folder(folder: Path) -> None:
 _NAME = re.compile(r"(\d{4}-\d\d-\d\d)\.db(\..+)?")
 
 
-def keep_daily_backup(store: Repository, folder: Path, day: date, most: int) -> None:
-    """Make the backup of the day if it is missing, and delete all but the newest ones."""
+def keep_daily_backup(store: Repository, folder: Path, day: date, max_count: int) -> None:
+    """Make the backup of the day if it is missing, and keep only the newest `max_count`."""
     path = folder / f"{day.isoformat()}.db"
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -184,7 +184,7 @@ def keep_daily_backup(store: Repository, folder: Path, day: date, most: int) -> 
         whole = sorted((path for path, match in named.items() if not match[2]), reverse=True)
         # Another process may still write the unfinished backup of today.
         unfinished = [path for path, match in named.items() if match[2] and match[1] != day.isoformat()]
-        for old in (*whole[most:], *unfinished):
+        for old in (*whole[max_count:], *unfinished):
             old.unlink(missing_ok=True)
     except OSError as error:
         raise StoreUnavailable(f"No backup could be made in {folder}: {error.strerror}.") from error

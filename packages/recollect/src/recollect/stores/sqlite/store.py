@@ -256,8 +256,8 @@ class SqliteStore:
                 self._writer.execute("ROLLBACK")
         if result.lost:
             advice = (
-                f"all that can be read was salvaged into {new}; look it over, and put it in the place of "
-                f"this store with `recollect restore {new}`, or put back a backup"
+                f"all readable rows were copied to {new}; check that file, then replace this store with it "
+                f"(`recollect restore {new}`), or restore a backup"
             )
             return [*result.problems, Problem(advice, "the file", repairable=False)]
         kept = free_name(self.path, "damaged")
@@ -274,7 +274,7 @@ class SqliteStore:
 
     @property
     def cache_trouble(self) -> str | None:
-        """Why vectors are kept in private memory instead of the shared file, if they are."""
+        """Why vectors are kept in private memory instead of the shared file, or None."""
         return self._cache.reason
 
     def close(self) -> None:
@@ -316,11 +316,11 @@ class SqliteStore:
 
     @contextmanager
     def _unwritable_reader(self) -> Iterator[apsw.Connection]:
-        """A connection to a file that this process may only read, for one snapshot.
+        """Yield a connection to a file that this process may only read, for one snapshot.
 
-        Without a log, SQLite reads the file without locks. If another process changes it during the read,
-        pages of two versions may be mixed. Then the answer is dropped and the read is repeated.
-        """
+                        Without a log, SQLite reads it without locks. If another process changes the file meanwhile, pages of
+                two moments may be mixed: the read then fails, and the caller repeats it.
+                """
         is_unlocked, before = not has_log(self.path), _changed_at(self.path)
         with closing(connect(self.path, self._busy_ms, writes=False)) as connection:
             try:
@@ -362,7 +362,7 @@ class SqliteStore:
             self.close()
             raise StoreDamaged(
                 f"{self.path} is a copy of a store that was in use, and lacks its last {lost} changes. Copy "
-                f"the store with `recollect backup`, not as a file; to use this copy as it is, remove "
+                f"the store with `recollect backup`, not as a file; to use this copy anyway, remove "
                 f"{self.path}-changes."
             )
         _log.warning("%s lacks %d changes: its log was missing", self.path, lost)
