@@ -105,7 +105,7 @@ def test_a_healthy_memory_is_counted_and_what_is_derived_is_repaired(harbour: Co
     assert {mark for mark, _ in checks.values()} == {"ok"}
     assert "3 entities, 4 observations, 1 relation" in checks["holds"][1]
     assert "hashing@1 is ready" in checks["model"][1]
-    assert "all 7 passages" in checks["vectors"][1]
+    assert "complete for 7 passages" in checks["vectors"][1]
     assert {"Recollect", "Python", "SQLite", "settings", "store", "vector cache"} <= set(checks)
     counts = harbour.json("stats")
     assert (counts["entities"], counts["observations"], counts["relations"]) == (3, 4, 1)

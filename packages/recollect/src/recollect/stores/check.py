@@ -175,7 +175,7 @@ def checksum_problems(rows: Snapshot) -> Iterator[Problem]:
         yield from count_problem(missing, f"rows of {table} without a checksum")
         for id_ in damaged:
             yield Problem(
-                f"{table} {id_} has changed on the disk: the checksum of its text differs",
+                f"{table} {id_} has changed on the disk: its checksum differs",
                 "words",
                 repairable=False,
             )
