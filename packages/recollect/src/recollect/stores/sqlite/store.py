@@ -318,9 +318,9 @@ class SqliteStore:
     def _unwritable_reader(self) -> Iterator[apsw.Connection]:
         """Yield a connection to a file that this process may only read, for one snapshot.
 
-                        Without a log, SQLite reads it without locks. If another process changes the file meanwhile, pages of
-                two moments may be mixed: the read then fails, and the caller repeats it.
-                """
+        Without a log, SQLite reads it without locks. If another process changes the file meanwhile, pages of
+        two moments may be mixed: the read then fails, and the caller repeats it.
+        """
         is_unlocked, before = not has_log(self.path), _changed_at(self.path)
         with closing(connect(self.path, self._busy_ms, writes=False)) as connection:
             try:
