@@ -39,7 +39,7 @@ def test_a_store_that_does_not_open_is_not_ready_and_strangers_do_not_learn_wher
     assert client.get("/healthz").status_code == 200
     answer = client.get("/readyz")
     assert answer.status_code == 503
-    assert answer.json()["reason"] == "The store cannot be used now; `recollect doctor` says more."
+    assert answer.json()["reason"] == "The store cannot be used now; `recollect doctor` shows more."
 
 
 def test_metrics_count_calls_and_errors_and_tell_how_much_there_is(api: Api) -> None:

@@ -83,9 +83,9 @@ def test_what_is_wrong_with_a_certificate_is_told_in_plain_words(
     none = tmp_path / "none.pem"
     assert f"The certificate {none} cannot be read: No such file" in refused(none, KEY)
     assert f"The key {none} cannot be read" in refused(CERT, none)
-    assert "are no certificate and key in PEM form" in refused(KEY, CERT)
-    assert "name both" in recollect.refused("serve", "--http", "--tls-cert", str(CERT), status=2)
-    assert "name both" in recollect.refused("serve", "--http", RECOLLECT_TLS_KEY=str(KEY), status=2)
+    assert "are not a certificate and key in PEM form" in refused(KEY, CERT)
+    assert "give both" in recollect.refused("serve", "--http", "--tls-cert", str(CERT), status=2)
+    assert "give both" in recollect.refused("serve", "--http", RECOLLECT_TLS_KEY=str(KEY), status=2)
     assert "These options need --http: --tls-cert" in recollect.refused(
         "serve", "--tls-cert", str(CERT), status=2
     )

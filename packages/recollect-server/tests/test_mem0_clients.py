@@ -289,7 +289,7 @@ def test_what_is_not_here_says_so(mem0: ModuleType, connect: Connect, url: str) 
     client = connect(url)
     assert client.get_project()["custom_instructions"] is None
     for name, call in NOT_HERE.items():
-        with pytest.raises(Exception, match="hosted platform, and not here") as refused:
+        with pytest.raises(Exception, match="only on mem0's hosted platform") as refused:
             call(client)
         assert type(refused.value).__name__ == "MemoryNotFoundError", name
 

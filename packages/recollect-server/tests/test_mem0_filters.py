@@ -69,7 +69,7 @@ def test_a_filter_holds_or_does_not(filters: dict[str, Any], passes: bool) -> No
         ({"topic": {"in": "food"}}, "'in' takes a list"),
         ({"AND": "user_id"}, "an object or a list"),
         ({"user_id": "*"}, "name the users"),
-        ({"created_at": {"gte": "yesterday"}}, "'yesterday' is no time"),
+        ({"created_at": {"gte": "yesterday"}}, "'yesterday' is not a time"),
         ({"OR": [{"user_id": str(number)} for number in range(101)]}, "100 conditions"),
     ],
 )

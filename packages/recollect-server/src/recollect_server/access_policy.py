@@ -1,4 +1,4 @@
-"""The rules for HTTP requests: which are allowed, and how the others are refused."""
+"""The rules for HTTP requests: which are allowed, and how others are refused."""
 
 from __future__ import annotations
 
@@ -216,7 +216,7 @@ UNAUTHORIZED = Refusal(
 FOREIGN_PAGE = Refusal(
     403,
     "cross_site",
-    "Only a page of this server may send this with a browser's session; open the dashboard and try again.",
+    "With a browser's session, only pages of this server may send this; open the dashboard and try again.",
 )
 NO_CSRF = Refusal(
     403,

@@ -15,7 +15,7 @@ from recollect.plugin import Call, Result, command, group
 from recollect.settings import checked_hosts, checked_token
 from recollect_server.access_policy import AccessPolicy
 
-# Loading the protocol takes half a second, and `recollect token` does not need it.
+# Commands import the MCP library themselves: it takes half a second, and `recollect token` does not need it.
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -38,7 +38,7 @@ def serve_http_command(
     tls_key: Path | None,
     **access: Any,
 ) -> None:
-    """`recollect serve` with --http or --openapi; the core declares its options."""
+    """Run `recollect serve` with --http or --openapi. The main package declares the options."""
     if openapi:
         from recollect_server.api.openapi import openapi_bytes
 
@@ -57,7 +57,7 @@ def serve_http_command(
         answering_hooks(settings, memory.engine),
     ):
         memory.engine()
-        announce = partial(_announce, settings, policy, ours=token is None and settings.token is None)
+        announce = partial(_announce, settings, policy, generated=token is None and settings.token is None)
         serve_http(memory, offered, policy, announce, tls=tls)
 
 
@@ -69,8 +69,8 @@ def serve_http_command(
 def ui_command(call: Call, port: int, no_browser: bool) -> None:
     """Open the dashboard in the browser, signed in.
 
-    The dashboard runs on this machine only, until Ctrl-C. A server of this memory that already runs on the
-    port is used instead. The link signs in one browser, once, within five minutes.
+    The dashboard runs on this machine only, until Ctrl-C. If a server of this memory already runs on the
+    port, the command opens that one. The link signs in one browser, once, within five minutes.
     """
     with quick_start():
         from recollect.mcp.stdio import LazyEngine
@@ -109,7 +109,7 @@ def _tls(cert: Path | None, key: Path | None) -> SSLContext | None:
         return None
     if cert is None or key is None:
         raise click.UsageError(
-            "A certificate needs its key, and a key its certificate: name both, --tls-cert and --tls-key.",
+            "HTTPS needs a certificate and its key: give both --tls-cert and --tls-key.",
             click.get_current_context(),
         )
     from recollect_server.connections import tls_context  # few servers serve HTTPS
@@ -134,14 +134,14 @@ def _access_policy(
     return AccessPolicy(host, port, token, hosts, tls)
 
 
-def _announce(settings: Settings, policy: AccessPolicy, port: int, *, ours: bool) -> None:
+def _announce(settings: Settings, policy: AccessPolicy, port: int, *, generated: bool) -> None:
     """Print the addresses on standard error. A token that the user set stays out of the log."""
     warn(f"Serving {settings.store} over MCP at {policy.url(port)}")
     for name, path in (("Dashboard", "/"), ("REST API", "/v1"), ("API docs", "/docs")):
         warn(f"{name}: {policy.url(port, path)}")
     if policy.token is None:
-        warn("No token is needed: anyone on this machine can use it.")
-    elif ours:
+        warn("No token is needed: anyone on this machine can read and change the memory.")
+    elif generated:
         warn(f"Authorization: Bearer {policy.token}")
     else:
         warn("Clients must send the token that you set, as `Authorization: Bearer TOKEN`.")
@@ -149,8 +149,8 @@ def _announce(settings: Settings, policy: AccessPolicy, port: int, *, ours: bool
         from socket import gethostname
 
         warn(
-            "Clients on other machines need a host name that you allow: "
-            f"--allow-host {gethostname()}, or the name or address they use for this machine."
+            "For clients on other machines, start the server with the host name that they use: "
+            f"--allow-host {gethostname()}, or another name or address of this machine."
         )
 
 
@@ -185,12 +185,12 @@ def token_create_command(call: Call, name: str, right: str) -> Result:
     """
     settings, _ = call.settings()
     owner, agent = settings.owner, settings.agent
-    sees = Scope(owner, agent or None) if owner or agent else None
-    token = _tokens(call).create(name, right=right, sees=sees)
-    data = {"name": name, "token": token, "right": right, **_scope_data(sees)}
+    scope = Scope(owner, agent or None) if owner or agent else None
+    token = _tokens(call).create(name, right=right, sees=scope)
+    data = {"name": name, "token": token, "right": right, **_scope_data(scope)}
     hint = (
-        f"The token {name!r} may {right} in {_scope_words(sees)}. Keep it now: it is not shown again. "
-        "Clients send it as `Authorization: Bearer TOKEN`."
+        f"The token {name!r} has the right {right!r} in {_scope_words(scope)}. Copy it now: it is "
+        "not shown again. Clients send it as `Authorization: Bearer TOKEN`."
     )
     return Result(data, [Verbatim(token)], hints=[hint])
 
@@ -216,7 +216,7 @@ def token_list_command(call: Call) -> Result:
     rows = [
         (each.name, each.right, _scope_words(each.sees), each.created_at, each.used_at) for each in tokens
     ]
-    return Result.table(data, [Column("name", role="name"), "right", "sees", "made", "last used"], rows)
+    return Result.table(data, [Column("name", role="name"), "right", "scope", "created", "last used"], rows)
 
 
 @command("revoke", "recollect token revoke laptop")
@@ -241,12 +241,12 @@ def token_command(_: Call) -> None:
     """Create, list and revoke tokens for `serve --http`."""
 
 
-def _scope_words(sees: Scope | None) -> str:
-    if sees is None:
+def _scope_words(scope: Scope | None) -> str:
+    if scope is None:
         return "every scope"
-    owner = f"the memory of {sees.owner}" if sees.owner else "the memory of no owner"
-    return f"{owner}, agent {sees.agent}" if sees.agent else owner
+    owner = f"the memory of {scope.owner}" if scope.owner else "the memory without an owner"
+    return f"{owner}, agent {scope.agent}" if scope.agent else owner
 
 
-def _scope_data(sees: Scope | None) -> dict[str, Any]:
-    return {"owner": None if sees is None else sees.owner, "agent": None if sees is None else sees.agent}
+def _scope_data(scope: Scope | None) -> dict[str, Any]:
+    return {"owner": None if scope is None else scope.owner, "agent": None if scope is None else scope.agent}

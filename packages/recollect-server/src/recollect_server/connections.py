@@ -118,7 +118,7 @@ class LimitedConnection(H11Protocol):
 _FULL_BODY = json.dumps(
     {
         "error": "too_many_connections",
-        "message": "This server has as many connections as it takes; close some, or try again later.",
+        "message": "This server has reached its limit of connections; close some, or try again later.",
     }
 ).encode()
 _FULL = (
@@ -147,7 +147,7 @@ def tls_context(cert: Path, key: Path) -> ssl.SSLContext:
         if error.reason == "KEY_VALUES_MISMATCH":
             raise InvalidInput(f"The key {key} does not belong to the certificate {cert}.") from error
         raise InvalidInput(
-            f"{cert} and {key} are no certificate and key in PEM form; the certificate's file begins with "
+            f"{cert} and {key} are not a certificate and key in PEM form; the certificate's file begins with "
             "-----BEGIN CERTIFICATE-----, with those of its issuers after it."
         ) from error
     except _HasPassword:

@@ -126,7 +126,7 @@ class Metrics:
             self._minutes[-1].add(operation, seconds)
 
     def latencies(self, minutes: int = 1) -> list[MinuteLatency]:
-        """Return latencies of the last day in steps of so many minutes, oldest first, without idle steps."""
+        """Return latencies of the last day in steps of these minutes, oldest first, without idle steps."""
         step = minutes * _MINUTE_SECONDS
         oldest = self.clock().timestamp() - _MINUTES_OF_A_DAY * _MINUTE_SECONDS
         calls: Counter[tuple[int, str]] = Counter()
@@ -149,7 +149,7 @@ class Metrics:
         ]
 
     def bucket_counts(self, operation: str) -> list[tuple[float | None, int]]:
-        """Return how many calls fell below each bound in seconds and not below the one before."""
+        """Return the number of calls in each bucket: below its bound in seconds, not below the last one."""
         with self._lock:
             return self._calls.counts(operation)
 

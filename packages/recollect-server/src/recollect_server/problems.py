@@ -48,18 +48,18 @@ _KINDS: tuple[tuple[type[RecollectError], int, str], ...] = (
 )
 TITLES: Mapping[str, str] = {
     "not-found": "It is not there",
-    "conflict": "It contradicts what the store holds",
+    "conflict": "It conflicts with the contents of the store",
     "forbidden": "The token does not allow it",
     "invalid-input": "The arguments are wrong",
     "took-too-long": "It took too long",
     "store-unavailable": "The store cannot be used now",
     "model-unavailable": "The model cannot be used",
-    "extraction-failed": "Nothing could be drawn out of the messages",
+    "extraction-failed": "Nothing could be extracted from the messages",
     "store-damaged": "The store is damaged",
     "not-a-store": "This is not a store",
     "bad-request": "The request cannot be read",
     "method-not-allowed": "The path has no such method",
-    "precondition-failed": "It was changed since you read it",
+    "precondition-failed": "It has changed since you read it",
     "unsupported-media-type": "The body is not JSON",
     "unexpected": "It failed unexpectedly",
 }

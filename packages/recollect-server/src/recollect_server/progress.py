@@ -34,7 +34,7 @@ class EventStream:
     """
 
     def __init__(self, work: Callable[[Progress], Awaitable[Any]], *, stops: bool) -> None:
-        """`work` returns the result or a ProblemDetails; `stops`: it ends when the client disconnects."""
+        """`work` returns the result or a ProblemDetails. With `stops`, it ends if the client disconnects."""
         self._work = work
         self._stops = stops
         self._is_open = False

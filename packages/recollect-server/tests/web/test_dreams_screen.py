@@ -59,12 +59,12 @@ def test_a_dry_run_changes_nothing_then_a_dream_does_and_is_undone_by_keyboard(
         assert "Every question still finds what it found before." in main_text(page)
         assert memory.dreams.history() == ()
         assert violations(page) == []
-        assert "Asking past questions …" in page.evaluate("window.stages")
+        assert "Testing the changes with past questions…" in page.evaluate("window.stages")
 
         page.keyboard.press("d")
         page.wait_for_url("**/dreams/1")
         assert [each.id for each in memory.dreams.history()] == [1]
-        # The reader sees which memory is gone, and the one that answers for both.
+        # The reader sees which memory is gone, and the one that stays.
         assert [each.split("\n")[0] for each in page.locator(".side-text").all_inner_texts()] == [
             "Gone",
             "Stays",
@@ -91,7 +91,7 @@ def test_without_scripts_a_dream_waits_and_leaves_out_what_is_ticked(
         page.get_by_label("merge").check()
         page.get_by_role("button", name="Dry run").click()
         assert "would be merged" not in main_text(page)
-        page.get_by_role("button", name="Dream for real").click()
+        page.get_by_role("button", name="Run this dream").click()
         assert page.url.endswith("/dreams/1")
         assert "Dream 1 is done." in main_text(page)
         page.get_by_text("Phases that ran").click()

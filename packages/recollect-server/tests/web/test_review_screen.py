@@ -74,7 +74,7 @@ def test_contradictions_are_decided_and_taken_back_by_keyboard(chromium: Browser
         shows(page, "Kept the newer one")
         assert (in_force(undecided, mondays), in_force(undecided, wednesdays)) == (False, True)
         page.keyboard.press("z")
-        shows(page, "Taken back")
+        shows(page, "Undone")
         assert (in_force(undecided, mondays), in_force(undecided, wednesdays)) == (True, True)
         # The undone decision has the focus again.
         assert "Mondays" in page.locator(".side-text").first.inner_text()
@@ -87,7 +87,7 @@ def test_contradictions_are_decided_and_taken_back_by_keyboard(chromium: Browser
         assert counts(page)[0] == "0"
         page.get_by_role("link", name="Kept as they are").click()
         page.get_by_role("button", name="Ask again").click()
-        shows(page, "Taken back")
+        shows(page, "Undone")
         assert "Ines" in page.locator(".side-text").first.inner_text()
 
 
@@ -113,7 +113,7 @@ def test_keeping_the_newer_replaces_the_older_and_forgetting_it_does_not(
                 older_is == "Forgotten.",
             )
             page.get_by_role("button", name="Undo").click()
-            shows(page, "Taken back")
+            shows(page, "Undone")
 
 
 def test_near_copies_and_stale_entities_are_decided_by_clicking(chromium: Browser, undecided: Served) -> None:
@@ -131,7 +131,7 @@ def test_near_copies_and_stale_entities_are_decided_by_clicking(chromium: Browse
         (tower,) = undecided.memory.graph.open_nodes(["Signal tower"], record=False).entities
         assert tower.status == "archived"
         page.get_by_role("button", name="Undo").click()
-        shows(page, "Taken back")
+        shows(page, "Undone")
         (tower,) = undecided.memory.graph.open_nodes(["Signal tower"], record=False).entities
         assert tower.status == "active"
 

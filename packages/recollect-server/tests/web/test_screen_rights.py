@@ -136,7 +136,7 @@ def test_progress_comes_as_events_and_a_mistake_as_a_problem(rooms: Rooms) -> No
     href = json.loads(events.text.splitlines()[-2].removeprefix("data: "))["href"]
     assert "limbic" in browser.get(href).text
     # It is kept for its own scope alone.
-    assert "This result is gone" in rooms.browser("other", "read", Scope("ana")).get(href).text
+    assert "no longer has this one" in rooms.browser("other", "read", Scope("ana")).get(href).text
     wrong = {**asked, "profile": "nobody"}
     problem = browser.post("/quality/self-test", data=wrong, headers={"accept": "text/event-stream"})
     assert problem.headers["content-type"] == "application/problem+json"

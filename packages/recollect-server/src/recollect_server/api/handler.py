@@ -78,7 +78,7 @@ def _from_query(request: Request, endpoint: Endpoint, fields: Mapping[str, Schem
         where = "in the JSON body" if endpoint.takes_body else "in the path"
         raise _bad(
             f"There is no query parameter {names[0][:80]!r}; the query takes owner and agent, and the "
-            f"arguments stand {where}."
+            f"arguments go {where}."
         )
     given: dict[str, Any] = {}
     for name in names:
@@ -117,7 +117,7 @@ async def _from_body(request: Request) -> dict[str, Any]:
     try:
         given = json.loads(body, parse_constant=_no_number)
     except (ValueError, RecursionError):
-        raise _bad("The body is no valid JSON, in UTF-8; nothing was done.") from None
+        raise _bad("The body is not valid JSON in UTF-8; nothing was done.") from None
     if not isinstance(given, dict):
         raise _bad("The body must be a JSON object with the arguments as its fields; nothing was done.")
     return given
@@ -271,7 +271,7 @@ def _key(request: Request, endpoint: Endpoint, operation: Operation) -> str | No
     if not endpoint.takes_key:
         raise _bad(
             f"`{endpoint.method} {ROOT}{endpoint.path}` takes no `Idempotency-Key`: a retry might do it "
-            "twice. Leave the header out, and look whether it was done before you try again."
+            "twice. Leave the header out, and check whether it was done before you try again."
         )
     if not 0 < len(key) <= _LONGEST_KEY:
         raise _bad(f"An `Idempotency-Key` has 1 to {_LONGEST_KEY} characters; nothing was done.")

@@ -127,13 +127,13 @@ def _header_parameters(endpoint: Endpoint, operation: Operation) -> list[dict[st
     made = []
     text: Schema = {"type": "string", "minLength": 1, "maxLength": 200}
     if endpoint.takes_key and not operation.idempotent:
-        words = "With the same key again, the first answer is told and nothing is written, for 30 days"
+        words = "For 30 days, a request with the same key gets the first answer again and writes nothing"
         made.append(_parameter("Idempotency-Key", "header", {**text, "description": words}, required=False))
     if endpoint.resource is not None and operation.read_only:
-        words = "The ETag of an earlier answer; 304 where nothing has changed"
+        words = "The ETag of an earlier answer; 304 if nothing has changed"
         made.append(_parameter("If-None-Match", "header", {**text, "description": words}, required=False))
     elif endpoint.resource is not None:
-        words = "The ETag of what you read; 412, and nothing is written, where somebody changed it since"
+        words = "The ETag of what you read; if it has changed since, 412 and nothing is written"
         tags: Schema = {**text, "pattern": _IF_MATCH, "description": words}
         made.append(_parameter("If-Match", "header", tags, required=False))
     return made

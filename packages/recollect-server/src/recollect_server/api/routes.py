@@ -155,7 +155,7 @@ class Probes:
         else:
             return JSONResponse({"status": "ready"})
         return JSONResponse(
-            {"status": "not ready", "reason": f"{TITLES[problem.kind]}; `recollect doctor` says more."},
+            {"status": "not ready", "reason": f"{TITLES[problem.kind]}; `recollect doctor` shows more."},
             503,
             {"Retry-After": "5"},
         )
@@ -190,12 +190,12 @@ def _sizes(memory: Engine, *, own: bool) -> Iterator[str]:
         due, vectors, forgotten = counts.due, counts.vectors, counts.forgotten
         sessions = Internals(memory).count_sessions()
         lag = memory.upkeep.store_state().replica_lag_seconds
-        yield from gauge("recollect_store_bytes", "Bytes that the store takes.", [({}, counts.bytes)])
+        yield from gauge("recollect_store_bytes", "Size of the store in bytes.", [({}, counts.bytes)])
         yield from gauge("recollect_scopes", "Owners and agents with a memory.", [({}, counts.scopes)])
         if lag is not None:
             yield from gauge("recollect_replica_lag_seconds", "How far the replica is behind.", [({}, lag)])
     yield from gauge(
-        "recollect_rows", "Rows in force, by kind.", [({"kind": kind}, n) for kind, n in sorted(rows.items())]
+        "recollect_rows", "Current rows, by kind.", [({"kind": kind}, n) for kind, n in sorted(rows.items())]
     )
     yield from gauge("recollect_forgotten", "Memories that `restore` could bring back.", [({}, forgotten)])
     yield from gauge("recollect_vectors", "Texts with a vector.", [({}, vectors)])

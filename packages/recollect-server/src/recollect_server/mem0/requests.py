@@ -89,7 +89,7 @@ def _tags(key: str, value: Any) -> list[str]:
         if not unicodedata.is_normalized("NFC", text):  # tags are stored in NFC, so other text is escaped
             text = json.dumps(value, separators=(",", ":"))
     except (ValueError, RecursionError):
-        raise InvalidInput(f"`metadata` of {key!r} is no JSON that can be kept; simplify it.") from None
+        raise InvalidInput(f"`metadata` of {key!r} cannot be stored as JSON; simplify it.") from None
     if len(key) + 1 + len(text) <= TYPE_LIMIT:
         return [f"{key}={text}"]
     pieces = [text[start : start + _PIECE_LENGTH] for start in range(0, len(text), _PIECE_LENGTH)]
@@ -361,8 +361,8 @@ def moment_given(given: Any, *, is_end: bool = False) -> datetime:
         found = datetime.fromisoformat(str(given))
     except (ValueError, OverflowError, OSError):
         raise InvalidInput(
-            f"{given!r:.80} is no time; write it as 2026-01-31, as 2026-01-31T09:00:00Z or in seconds since "
-            "1970."
+            f"{given!r:.80} is not a time; write it as 2026-01-31, as 2026-01-31T09:00:00Z or in seconds "
+            "since 1970."
         ) from None
     found = found if found.tzinfo else found.replace(tzinfo=UTC)
     is_day = len(str(given)) <= len("2026-01-31") and found.time() == time()
@@ -404,7 +404,7 @@ class _Request(BaseModel):
         )
 
 
-class _OfSomebody(_Request):
+class _ScopedRequest(_Request):
     user_id: Id | None = None
     agent_id: Id | None = None
     app_id: Id | None = None
@@ -436,7 +436,7 @@ class Mem0Message(_Request):
         return "\n".join(texts)
 
 
-class AddRequest(_OfSomebody):
+class AddRequest(_ScopedRequest):
     messages: list[Mem0Message] = Field(min_length=1, max_length=MOST_MESSAGES)
     infer: bool | None = None
     timestamp: int | float | str | None = None
@@ -448,7 +448,7 @@ class AddRequest(_OfSomebody):
         return beside or needed(row_filter(self.filters or {}), name)
 
 
-class SearchRequest(_OfSomebody):
+class SearchRequest(_ScopedRequest):
     query: str
     top_k: _Hits = None
     limit: _Hits = None
@@ -462,7 +462,7 @@ class SearchRequest(_OfSomebody):
         return self.top_k or self.limit or DEFAULT_LIMIT
 
 
-class ListRequest(_OfSomebody):
+class ListRequest(_ScopedRequest):
     page: int = Field(default=1, ge=1)
     page_size: _Rows = None
     limit: _Rows = None
@@ -477,7 +477,7 @@ class ListRequest(_OfSomebody):
         return self.page_size or self.top_k or self.limit or 100
 
 
-class DeleteAllRequest(_OfSomebody):
+class DeleteAllRequest(_ScopedRequest):
     """A request to delete memories."""
 
 
@@ -521,7 +521,7 @@ def body_of(body: bytes) -> dict[str, Any]:
     try:
         found = json.loads(body) if body else {}
     except (ValueError, RecursionError):
-        raise InvalidInput("The body is no JSON; send an object.") from None
+        raise InvalidInput("The body is not JSON; send an object.") from None
     if not isinstance(found, dict):
         raise InvalidInput(f"The body is a {type(found).__name__}; send an object.")
     if isinstance(messages := found.get("messages"), str | dict):
@@ -547,4 +547,4 @@ def _object(name: str, text: str) -> Any:
             continue
         if isinstance(found, dict):
             return found
-    raise InvalidInput(f"`{name}` is no JSON object.")
+    raise InvalidInput(f"`{name}` is not a JSON object.")

@@ -188,7 +188,8 @@ def _of_the_whole(  # noqa: PLR0911  # one for each route
             return Right.ADMIN, lambda _: {"message": message, "ignored": sorted(call.body)}
         case (_, first, *_) if first in _ELSEWHERE or call.parts[-1] == "profile":
             raise NotFound(
-                f"{first!r} is of mem0's hosted platform, and not here; the page on mem0 says what there is."
+                f"{first!r} exists only on mem0's hosted platform; the page on mem0 lists what "
+                "Recollect supports."
             )
         case _:
             raise NotFound(
@@ -287,8 +288,8 @@ _LONGEST_ID = 18
 def memory_of_user(caller: Caller, memory: Engine, user: str | None, agent: str | None) -> Engine:
     """Return the memory of a user, or of one of their agents.
 
-    Without an agent, what all agents of the user keep is read, and what is written belongs to none. A token
-    that is bound to a scope sees that one alone.
+    Without an agent, reads see the memories of all agents of the user, and writes belong to no agent. A token
+    that is bound to a scope sees only that scope.
     """
     user = None if user is None else clean_name(user, "user_id")
     agent = None if agent is None else clean_name(agent, "agent_id")
@@ -450,7 +451,7 @@ class Mem0Notes:
         note, own = note_and_memory(self.caller, self.memory, given)
         if clears_expiry and note.expires_at is not None:
             raise InvalidInput(
-                "An expiration date cannot be taken off; set a later one, or add the text again without one."
+                "An expiration date cannot be removed; set a later one, or add the text again without one."
             )
         changes: dict[str, Any] = {
             "text": asked.new_text,
@@ -500,7 +501,7 @@ class Mem0Notes:
                 self.update(row.memory_id, row)
             except RecollectError as error:
                 raise type(error)(
-                    f"{error} This is of memory {row.memory_id}; {place} were updated."
+                    f"{error} This concerns memory {row.memory_id}; {place} were updated."
                 ) from error
         return {"message": f"{len(asked.memories)} memories were updated."}
 
@@ -516,7 +517,7 @@ class Mem0Notes:
         if word and word not in _GRADES:
             raise InvalidInput(f"`feedback` is one of {', '.join(_GRADES)}, not {word[:40]!r}.")
         own.feedback(note.id, _GRADES.get(word, 0.0))
-        return {"message": "The feedback was kept.", "id": str(note.id)}
+        return {"message": "The feedback was stored.", "id": str(note.id)}
 
 
 def forget_run(own: Engine, run: str) -> int:
@@ -577,7 +578,7 @@ def _with_fields(rows: list[Mem0Row], fields: Sequence[str] | None) -> list[Mem0
 
 
 def _remarks(ignored: Sequence[str], note: str | None = None) -> Mem0Row:
-    """Return remarks for the answer, which mem0's clients pass on."""
+    """Return remarks for the answer, which mem0's clients show."""
     remarks: Mem0Row = {"ignored": list(ignored), "note": note}
     return {name: value for name, value in remarks.items() if value}
 
@@ -602,7 +603,7 @@ def entities(caller: Caller, memory: Engine) -> Mem0Row:
 
 
 def delete_entity(caller: Caller, memory: Engine, kind: str, name: str) -> Mem0Row:
-    """Forget everything of a user, an agent or a run. Deleting twice is no error."""
+    """Forget everything of a user, an agent or a run. Deleting twice is not an error."""
     if kind not in _KINDS:
         raise NotFound(f"There is no kind of entity {kind[:40]!r}; there are: {', '.join(_KINDS)}.")
     if kind == "app":

@@ -73,7 +73,7 @@ def _dream_id(screen: Screen) -> int:
 
 
 async def dream_now(screen: Screen) -> Response:
-    """Dream, or try it. A script reads the progress; without one, the page comes when it is done."""
+    """Dream, or make a dry run. A script reads the progress; without one, the page appears at the end."""
     # Refuse before the stream of events begins.
     screen.caller.require(Right.WRITE)
     form = await screen.request.form()
@@ -119,7 +119,7 @@ async def undo_dream(screen: Screen) -> Response:
     form = await screen.form()
     done = await screen.call("undo_dream", id=_dream_id(screen), later=bool(form.get("later")))
     undone = " and ".join(map(str, done["undone"]))
-    said = f"Undid dream {undone}: {quantity(done['changes'], 'change')} put back."
+    said = f"Undid dream {undone}: {quantity(done['changes'], 'change')} reverted."
     if done["left"]:
         said += f" {quantity(len(done['left']), 'memory', 'memories')} changed since stay as they are."
     return screen.redirect("/dreams", said)

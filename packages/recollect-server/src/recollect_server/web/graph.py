@@ -109,7 +109,7 @@ def _graph_json(screen: Screen, graph: EntityGraph) -> dict[str, Any]:
 
 
 def span_of(relation: Relation, zone: tzinfo) -> str:
-    """`since 2026-01-03`, `2026-01-03 to 2026-04-01`; nothing where it always held."""
+    """Return `since 2026-01-03` or `2026-01-03 to 2026-04-01`; empty if the relation has no dates."""
 
     def day(at: datetime) -> str:
         return f"{at.astimezone(zone):%Y-%m-%d}"

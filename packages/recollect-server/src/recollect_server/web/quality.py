@@ -280,7 +280,7 @@ def _answer(memory: Engine, id_: int, *, replay: bool) -> tuple[LoggedAnswer, li
 
 
 def _explicit_grades(answer: LoggedAnswer) -> dict[int, float]:
-    """Return explicit feedback by memory, without grades that were taken back."""
+    """Return explicit feedback by memory, without withdrawn grades."""
     return {memory: grade for memory, kind, grade in answer.feedback if kind == "said" and grade}
 
 
@@ -288,7 +288,7 @@ async def judge_hit(screen: Screen) -> Response:
     id_, form = _number(screen.request.path_params["id"], "answer"), await screen.form()
     named, grade = _number(form.text("memory"), "memory"), GRADES.get(form.text("grade"))
     if grade is None:
-        raise InvalidInput("grade: write 1 for right, -1 for wrong, or 0 to take it back. Nothing changed.")
+        raise InvalidInput("grade: write 1 for right, -1 for wrong, or 0 to withdraw it. Nothing changed.")
 
     def work(memory: Engine) -> float:
         answer, _ = memory.answers.get(id_)

@@ -76,7 +76,7 @@ async def decide(screen: Screen) -> Response:
     said = next((each["done"] for each in _DECISIONS if each["action"] == action), "Done.")
     retired = len(undo["memories"]) + len(undo["observations"])
     if action == "supersede_older" and retired > 1:
-        said += f" {quantity(retired - 1, 'near copy', 'near copies')} of it went with it."
+        said += f" {quantity(retired - 1, 'near copy', 'near copies')} of it changed with it."
     path = _path(_tab(form.text("kind")), form.text("next"))
     return screen.redirect(path, said, Undo("/review/undo", (("undo", _undo_text(undo)),)))
 
@@ -85,7 +85,7 @@ async def undo_decision(screen: Screen) -> Response:
     undo = _read_undo((await screen.form()).text("undo"))
     key = str(undo.get("key", ""))
     await screen.call("undo_settling", undo=undo)
-    return screen.redirect(_path(_tab(key.partition(":")[0]), key), "Taken back: everything is as it was.")
+    return screen.redirect(_path(_tab(key.partition(":")[0]), key), "Undone: everything is as it was.")
 
 
 def _undo_text(undo: Mapping[str, Any]) -> str:

@@ -36,7 +36,7 @@
 
   function words(form, { done, total }) {
     const stages = form.dataset.progressStages?.split("|");
-    if (stages) return `${stages[done] || "Working"} …`;
+    if (stages) return `${stages[done] || "Working"}…`;
     return total ? `${form.dataset.progress} ${Math.floor(100 * done / total)} %` : form.dataset.progress;
   }
 
@@ -51,7 +51,7 @@
     bar.hidden = false;
     bar.removeAttribute("value");
     say(form.dataset.progress, "soft small");
-    // Not `disabled`, which would take the focus away from who pressed it.
+    // Not `disabled`, which would take the focus away from the button.
     buttons.forEach((each) => each.setAttribute("aria-disabled", "true"));
     try {
       const answer = await fetch(form.action, { method: "POST", body: sent, headers: { Accept: "text/event-stream" } });
