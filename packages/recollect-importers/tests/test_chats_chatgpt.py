@@ -176,7 +176,7 @@ def test_a_broken_path_is_named_and_what_follows_it_is_read(tmp_path: Path) -> N
         talk(node("a", "b", content="One"), node("b", "a", content="Two"), id="c-2"),
     )
     assert texts(gone) == ["Later"]
-    assert "'gone': It is not in the export" in gone.bad[0]
+    assert "'gone': The message is not in the export" in gone.bad[0]
     assert texts(circle) == ["One", "Two"]
     assert "its own ancestor" in circle.bad[0]
 
@@ -249,9 +249,9 @@ UNREADABLE = [
     (b"[\xff]", "byte 2 is wrong"),
     (b"[1, 2]", "is a number"),
     (b'"text"', "is a text"),
-    (b"[" * 100_000, "is not JSON"),
-    (b"[" + b"1" * 5_000 + b"]", "is not JSON"),
-    (b"<html>", "'<' begins no value"),
+    (b"[" * 100_000, "is not valid JSON"),
+    (b"[" + b"1" * 5_000 + b"]", "is not valid JSON"),
+    (b"<html>", "a value cannot start with '<'"),
     (b"[{} {}]", "It has no `mapping`"),
     (b"[{}] x", "It has no `mapping`"),
     (b"[{},", "It has no `mapping`"),
@@ -278,10 +278,10 @@ def test_an_error_in_a_list_names_its_place_and_conversations_before_it_are_read
     path = tmp_path / "conversations.json"
     wrong = {
         b"[@ {}]": "there is '{' where ',' was expected",
-        b"[@,": "it is cut short",
-        b"[@": "it is cut short",
+        b"[@,": "the file ends too early",
+        b"[@": "the file ends too early",
         b"[@] x": "something follows the list",
-        b'[@, {"mapping": {}': "is not JSON from character",
+        b'[@, {"mapping": {}': "is not valid JSON at character",
         b'[@, "\xff"]': "is wrong",
     }
     one = json.dumps(ONE).encode()
@@ -290,7 +290,7 @@ def test_an_error_in_a_list_names_its_place_and_conversations_before_it_are_read
         good, rest = conversations(path)
         assert texts(good) == ["Hello"]
         assert reason in rest.bad[0]
-        assert "Conversations before it that were read: 1." in rest.bad[0]
+        assert "Conversations before the error that were read: 1." in rest.bad[0]
     assert f"byte {len(one) + 5:,} is wrong" in rest.bad[0]
 
 
@@ -313,9 +313,9 @@ def test_a_long_list_is_read_one_conversation_at_a_time(tmp_path: Path) -> None:
 
 def test_a_value_without_an_end_is_given_up_and_a_comma_before_the_end_is_refused() -> None:
     endless = io.BytesIO(b'[{"a": "' + b"x" * 300_000)
-    limit = r"export is not JSON from character 2 on: .* within 70,000 characters"
+    limit = r"export is not valid JSON at character 2: .* within 70,000 characters"
     with pytest.raises(InvalidInput, match=limit):
         list(json_values(endless, "export", limit=70_000))
     assert endless.tell() < 300_000
-    with pytest.raises(InvalidInput, match="character 4 on: ']' begins no value"):
+    with pytest.raises(InvalidInput, match="character 4: a value cannot start with ']'"):
         list(json_values(io.BytesIO(b"[1,]"), "export"))

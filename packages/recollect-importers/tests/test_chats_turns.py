@@ -139,7 +139,7 @@ def test_bad_messages_of_a_line_and_of_a_list_that_is_cut_short_are_named(tmp_pa
     (found,) = conversations(path)
     assert texts(found) == ["a"]
     assert "item 2: It is a number" in found.bad[0]
-    assert "is not JSON" in found.bad[1]
+    assert "is not valid JSON" in found.bad[1]
 
 
 def test_surrogates_and_nuls_are_mended(tmp_path: Path) -> None:

@@ -34,7 +34,7 @@ from recollect.transfer.importers import (
     ForeignNote,
     ForeignRelation,
     ForeignSource,
-    NoPlace,
+    NotImported,
     open_database,
 )
 from recollect.transfer.importing import foreign_formats
@@ -65,7 +65,7 @@ def notes(found: list[ForeignItem]) -> dict[str, ForeignNote]:
 
 
 def unplaced(found: list[ForeignItem]) -> dict[str, str]:
-    return {item.what: item.example for item in found if isinstance(item, NoPlace)}
+    return {item.what: item.example for item in found if isinstance(item, NotImported)}
 
 
 def at(text: str) -> datetime:

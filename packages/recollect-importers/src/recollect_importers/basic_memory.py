@@ -1,4 +1,4 @@
-"""basic-memory's folder of Markdown files: one entity in each, with observations and relations as lists.
+"""Read basic-memory's folder of Markdown files: an entity per file, with lists of observations and relations.
 
 - [category] something known #tag (context)
 - relation_type [[Another title]] (context)
@@ -20,7 +20,7 @@ from recollect.transfer.importers import (
     ForeignNote,
     ForeignObservation,
     ForeignRelation,
-    NoPlace,
+    NotImported,
 )
 from recollect_importers.conversations import files_below, is_markdown, relative
 from recollect_importers.fields import moment_of, words_of
@@ -102,7 +102,7 @@ def _read(source: ForeignSource) -> Iterator[ForeignItem]:
         yield from _items(file, names[file.name], by_link)
     if source.is_folder:
         for path in files_below(root, lambda name: not is_markdown(name))[0]:
-            yield NoPlace("files that are not Markdown", relative(path, root))
+            yield NotImported("files that are not Markdown", relative(path, root))
         for reason in files_below(root, is_markdown)[1]:
             yield BadRow("folder", reason)
 
@@ -119,7 +119,7 @@ def _read_file(path: Path, name: str) -> _File:
     front, nested, taken = yaml_front_matter(lines)
     changed = datetime.fromtimestamp(path.stat().st_mtime, UTC)
     text = {key: value for key, value in front.items() if isinstance(value, str)}
-    # Like basic-memory, use the file's times where the text has none.
+    # Like basic-memory, use the file's times if the text has none.
     updated = moment_of(text.get("modified")) or changed
     created = moment_of(text.get("created")) or moment_of(text.get("date")) or min(changed, updated)
     return _File(name, front, nested, marked_lines(lines[taken:], taken + 1), created, updated)
@@ -179,7 +179,7 @@ def _items(file: _File, name: str, by_link: dict[str, str]) -> Iterator[ForeignI
     )
     for (type_, target), context in relations.items():
         yield ForeignRelation(name, type_, target, context, created_at=file.created_at)
-    yield from (NoPlace("front matter other than texts and lists", key) for key in file.nested)
+    yield from (NotImported("front matter other than texts and lists", key) for key in file.nested)
     text = "\n".join(prose).strip()
     if text and text != f"# {file.title}":
         yield ForeignNote(
@@ -197,7 +197,7 @@ class _Block(NamedTuple):
     """An item of a list, a paragraph or a heading."""
 
     text: str
-    """On one line, without the sign of a list."""
+    """The text on one line, without the list marker."""
     raw: str
     in_list: bool = False
     plain: bool = False
@@ -235,7 +235,7 @@ def _blocks(lines: Iterable[MarkdownLine]) -> Iterator[_Block]:
 
 
 def _category(block: _Block) -> str:
-    """The category of an observation, `note` if it has only a tag; empty if it is not one."""
+    """Return the category of an observation; `note` if it has only a tag; empty for other blocks."""
     if block.plain:
         return ""
     found = _OBSERVATION.fullmatch(block.text)

@@ -1,4 +1,4 @@
-"""Read ChatGPT exports: a conversation is a tree of messages, of which we import the last branch."""
+"""Read ChatGPT exports: a conversation is a tree of messages, of which the current branch is imported."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from recollect.domain.changes import Turn
 
 _SPEAKERS = {"user": None, "assistant": "ChatGPT"}
-# Kinds of content that are not part of the talk: thoughts, context, output of tools and the system.
+# Content types that ChatGPT does not show: thoughts, context, output of tools and of the system.
 _UNSHOWN_TYPES = """
 computer_output execution_output model_editable_context reasoning_recap system_error tether_browsing_code
 tether_browsing_display thoughts user_editable_context
@@ -41,7 +41,7 @@ _LEFT_OVER = re.compile("[\ue200-\ue206]")
 def chatgpt_conversation(plain: dict[str, Any], place: str) -> Conversation:
     mapping = plain.get("mapping")
     if not isinstance(mapping, dict):
-        raise InvalidInput(f"It has no `mapping` of messages, as ChatGPT's have, but {json_type(mapping)}.")
+        raise InvalidInput(f"It has no `mapping` object, as in ChatGPT exports; found {json_type(mapping)}.")
     title = title_line(plain.get("title"), "(no title)")
     id_ = text_of(plain.get("conversation_id")) or text_of(plain.get("id"))
     if id_ is None:
@@ -50,7 +50,9 @@ def chatgpt_conversation(plain: dict[str, Any], place: str) -> Conversation:
     bad: list[str] = []
     branch = [(key, mapping[key]) for key in _branch(plain, mapping, bad)]
     left_out: Counter[str] = Counter()
-    if others := sum(map(_is_said, mapping.values())) - sum(_is_said(node) for _, node in branch):
+    if others := sum(map(_is_spoken_message, mapping.values())) - sum(
+        _is_spoken_message(node) for _, node in branch
+    ):
         left_out[OTHER_BRANCHES] = others
 
     session, start = session_of(f"chatgpt:{id_}"), time_of_seconds(plain.get("create_time"))
@@ -58,7 +60,7 @@ def chatgpt_conversation(plain: dict[str, Any], place: str) -> Conversation:
     return conversation_of(session, title, place, branch, turn, start=start, bad=bad, left_out=left_out)
 
 
-def _is_said(node: object) -> bool:
+def _is_spoken_message(node: object) -> bool:
     match node:
         case {"message": {"author": {"role": str(role)}}}:
             return role in _SPEAKERS
@@ -78,15 +80,17 @@ def _branch(plain: dict[str, Any], mapping: dict[str, Any], bad: list[str]) -> l
                     return at.timestamp()
             return float("-inf")
 
-        # The last of equals, since messages are added at the end.
+        # Of leaves with the same time, the last: exports append messages.
         here = max(reversed(leaves), key=created_at, default=None)
     path: dict[str, None] = {}
     while isinstance(here, str):
         if here in path:
-            bad.append(f"message {here!a}: It is its own ancestor; the messages before it were not read.")
+            bad.append(f"message {here!a}: The message is its own ancestor; earlier messages were not read.")
             break
         if here not in mapping:
-            bad.append(f"message {here!a}: It is not in the export, and neither are the messages before it.")
+            bad.append(
+                f"message {here!a}: The message is not in the export, and neither are earlier messages."
+            )
             break
         path[here] = None
         here = _parent(mapping[here])
@@ -129,13 +133,13 @@ def _has_content(message: dict[str, Any]) -> bool:
 
 
 def _visible_text(message: dict[str, Any]) -> str:
-    """Return the text of a message; empty if it is hidden, for a tool, or of a kind that users do not see."""
+    """Return the visible text of a message; empty if it is hidden, for a tool, or of an unshown type."""
     details = object_of(message.get("metadata"))
     if details.get("is_visually_hidden_from_conversation") is True or message.get("content") is None:
         return ""
     content = object_at(message["content"], "`content`")
     kind = content.get("content_type")
-    # Code for the interpreter is part of the answer; searches, prompts for images and the like are not.
+    # Users see the code sent to the Python tool, but no other tool calls.
     readers = {"all", "python"} if kind == "code" else {"all"}
     recipient = message.get("recipient")
     is_for_tool = isinstance(recipient, str) and recipient and recipient not in readers
@@ -150,7 +154,7 @@ def _visible_text(message: dict[str, Any]) -> str:
         known = isinstance(language, str) and language.isalnum() and language != "unknown"
         text = f"```{language if known else ''}\n{code}\n```"
     shown = _LEFT_OVER.sub("", _REFERENCE.sub(_reference_text, text)).strip()
-    # Images are among the parts.
+    # Images are skipped here: they are already among the parts.
     files = [each for each in objects_of(details.get("attachments")) if text_of(each["name"])]
     named = [text_of(each["name"]) for each in files if not str(each["mime_type"]).startswith("image/")]
     return "\n\n".join(filter(None, [shown, *(f"[attachment: {name}]" for name in named)]))
@@ -163,14 +167,14 @@ def _part(part: object) -> str:
         case {"content_type": "image_asset_pointer"}:
             return "[image]"
         case {"content_type": "audio_asset_pointer" | "video_container_asset_pointer"}:
-            return ""  # a transcription is beside it
+            return ""  # its transcription is a separate part
         case {"text": text}:
             return text_of(text) or ""
     return ""
 
 
 def _reference_text(found: re.Match[str]) -> str:
-    """Return the displayed words of a reference: a name, a link's title; none for a citation."""
+    """Return the displayed text of a reference: a name, or a link's title. A citation has none."""
     about = found[2] or ""
     if found[1] == "url":
         return about.split("\ue202")[0]

@@ -14,7 +14,7 @@ from recollect.transfer.importers import (
     ForeignFormat,
     ForeignItem,
     ForeignNote,
-    NoPlace,
+    NotImported,
 )
 from recollect.transfer.turns import make_turn, session_of, time_of_iso
 from recollect_importers.conversations import (
@@ -23,7 +23,7 @@ from recollect_importers.conversations import (
     export_format,
     text_of,
     title_line,
-    with_mark,
+    with_stable_id,
 )
 from recollect_importers.fields import (
     checked_objects,
@@ -49,7 +49,9 @@ _ROLES = {"human": ("user", None), "user": ("user", None), "assistant": ("assist
 def claude_conversation(plain: dict[str, Any], place: str) -> Conversation:
     messages = plain.get("chat_messages")
     if not isinstance(messages, list):
-        raise InvalidInput(f"It has no list of `chat_messages`, as Claude's have, but {json_type(messages)}.")
+        raise InvalidInput(
+            f"It has no list of `chat_messages`, as in Claude's exports; found {json_type(messages)}."
+        )
     id_ = text_of(plain.get("uuid"))
     if id_ is None:
         raise InvalidInput("It has no `uuid`, so a second import could not recognise it.")
@@ -61,7 +63,7 @@ def claude_conversation(plain: dict[str, Any], place: str) -> Conversation:
         left_out[OTHER_BRANCHES] = others
 
     def turn(number: int, message: dict[str, Any]) -> Turn | None:
-        left_out.update(_attached_sorts(message))
+        left_out.update(_attached_kinds(message))
         return _turn(message, session, number)
 
     title = title_line(plain.get("name"), "(no title)")
@@ -70,7 +72,7 @@ def claude_conversation(plain: dict[str, Any], place: str) -> Conversation:
 
 
 def _branch(plain: dict[str, Any], messages: list[Any]) -> list[tuple[int, Any]]:
-    """Return the messages of the branch that ends on the newest, with their numbers; all, without a tree."""
+    """Return the messages of the branch with the newest message, numbered; all messages without a tree."""
     numbered = list(enumerate(messages, 1))
     by_id = {
         message["uuid"]: (number, message)
@@ -105,7 +107,7 @@ def _turn(message: dict[str, Any], session: str, number: int) -> Turn | None:
     if not shown and whole and all(block["type"] == "text" for block in blocks):
         shown.append(whole)
     for one in objects_of(message.get("attachments")) + objects_of(message.get("files")):
-        # Only their names: the extracted texts were not said.
+        # Only the names of attachments: their texts are not part of the conversation.
         name = text_of(one["file_name"])
         shown.append(f"[attachment: {name}]" if name else "[attachment]")
     content = "\n\n".join(shown)
@@ -115,11 +117,11 @@ def _turn(message: dict[str, Any], session: str, number: int) -> Turn | None:
     id_ = text_of(message.get("uuid"))
     source = f"claude:{id_}" if id_ else None
     turn = make_turn(content, role, speaker, time_of_iso(message.get("created_at")), source)
-    return turn if id_ else with_mark(turn, session, number)
+    return turn if id_ else with_stable_id(turn, session, number)
 
 
-def _attached_sorts(message: dict[str, Any]) -> Iterator[str]:
-    """Yield the kind of each item in a message that is not part of the talk."""
+def _attached_kinds(message: dict[str, Any]) -> Iterator[str]:
+    """Yield the kind of each item in a message that is not part of the conversation."""
     for block in objects_of(message.get("content")):
         if _block(block) is None and (sort := _UNSAID.get(str(block.get("type")))):
             yield sort
@@ -169,7 +171,7 @@ def _read(source: ForeignSource) -> Iterator[ForeignItem]:
                     tags = () if key == "conversations" else (f"project {key}",)
                     yield ForeignNote(f"memory:{key}", text, category="memory", tags=tags)
             if files := list_of(row["memory_files"]):
-                yield NoPlace("files of memory", count=len(files))
+                yield NotImported("files of memory", count=len(files))
 
 
 def _project(row: dict[str, Any]) -> Iterator[ForeignItem]:

@@ -22,7 +22,7 @@ from typing import IO, TYPE_CHECKING, Any, NamedTuple, TypeVar
 from recollect.domain.changes import Turn
 from recollect.domain.errors import InvalidInput
 from recollect.transfer.files import UTF16_MARKS, check_unpacked, open_unpacked
-from recollect.transfer.importers import Conversation, ForeignFormat, ForeignItem, NoPlace
+from recollect.transfer.importers import Conversation, ForeignFormat, ForeignItem, NotImported
 from recollect.transfer.turns import object_at, storable_text, time_of_iso
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ _Key = TypeVar("_Key", str, int)
 
 OTHER_BRANCHES = "messages of other branches"
 """Messages that were replaced when the user edited an earlier one."""
-# A date is near the start of a heading.
+# Number of characters of a heading in which a date is searched.
 _STAMP_LIMIT = 200
 _DATE = r"(?P<date>\d{4}-\d{2}-\d{2})"
 _CLOCK = (
@@ -45,20 +45,22 @@ _CLOCK = (
 _MOMENT = re.compile(rf"(?:\b{_DATE})?(?:(?:^|\b|T)[T,\s]{{0,3}}{_CLOCK})?", re.IGNORECASE)
 
 
-def with_mark(turn: Turn, where: str, number: int) -> Turn:
-    """Give the turn a mark, for formats without ids: a hash, and its place among equal turns."""
+def with_stable_id(turn: Turn, where: str, number: int) -> Turn:
+    """Set `source` to a stable id for formats without ids: a hash, and a number among equal turns."""
     content = json.dumps([turn.role, turn.speaker, turn.content], ensure_ascii=True)
     return replace(turn, source=f"{where}#{number}:{hashlib.sha256(content.encode()).hexdigest()[:16]}")
 
 
-def with_marks(turns: Iterable[Turn], where: str) -> tuple[Turn, ...]:
-    """Mark turns; equal turns are numbered, so that an inserted turn does not change other marks."""
+def with_stable_ids(turns: Iterable[Turn], where: str) -> tuple[Turn, ...]:
+    """Set stable ids. Equal turns are numbered, so that an inserted turn does not change other ids."""
     seen: defaultdict[tuple[str | None, str | None, str], Iterator[int]] = defaultdict(lambda: count(1))
-    return tuple(with_mark(turn, where, next(seen[turn.role, turn.speaker, turn.content])) for turn in turns)
+    return tuple(
+        with_stable_id(turn, where, next(seen[turn.role, turn.speaker, turn.content])) for turn in turns
+    )
 
 
 def with_times(turns: Sequence[Turn], start: datetime | None) -> tuple[Turn, ...]:
-    """Date turns without a time: like the turn before; the first like the start, or the next known time."""
+    """Fill missing times with that of the previous turn; the first gets `start`, or the first known time."""
     last = start or next((turn.at for turn in turns if turn.at is not None), None)
     return tuple(replace(turn, at=(last := turn.at or last)) for turn in turns)
 
@@ -74,7 +76,7 @@ def conversation_of(
     bad: Iterable[str] = (),
     left_out: Mapping[str, int] | None = None,
 ) -> Conversation:
-    """Return the turns of messages, each with its key, and the places of unreadable ones.
+    """Build a conversation from pairs of key and message; unreadable messages are reported in `bad`.
 
     `turn_of` may count messages that it drops in `left_out`.
     """
@@ -94,16 +96,16 @@ def conversation_of(
 
 
 def text_of(value: object) -> str | None:
-    """Return a text that is not blank."""
+    """Return the value if it is a text that is not blank, otherwise None."""
     return storable_text(value) if isinstance(value, str) and value.strip() else None
 
 
 def title_line(value: object, otherwise: str) -> str:
-    """A title on one line."""
+    """Return the title on one line."""
     return " ".join((text_of(value) or otherwise).split())
 
 
-# Times: one that names no zone is read as UTC
+# Times without a time zone are read as UTC.
 
 
 def time_in_words(text: str, day: date | None = None) -> datetime | None:
@@ -119,11 +121,11 @@ def time_in_words(text: str, day: date | None = None) -> datetime | None:
             on = date.fromisoformat(found["date"]) if found["date"] else day
             if found["clock"]:
                 hour, _, rest = found["clock"].partition(":")
-                of_day = int(hour)
+                hour_of_day = int(hour)
                 if half := found["half"]:
-                    of_day = of_day % 12 + (12 if half[0] in "pP" else 0)
-                clock = f"{of_day:02d}:{rest}"
-                time.fromisoformat(clock)  # raises if it is no time
+                    hour_of_day = hour_of_day % 12 + (12 if half[0] in "pP" else 0)
+                clock = f"{hour_of_day:02d}:{rest}"
+                time.fromisoformat(clock)  # raises ValueError for an invalid time
         except ValueError:
             continue
         if on is not None:
@@ -131,35 +133,35 @@ def time_in_words(text: str, day: date | None = None) -> datetime | None:
     return None
 
 
-# The values of a JSON file, one at a time, so that a long list is never in memory at once.
+# JSON values are read one at a time, so that a long list is never in memory at once.
 
 
 VALUE_LIMIT = 32 * 1024 * 1024
-"""The most characters of one value; a longer one is not a conversation, and might not fit into memory."""
+"""Maximum characters of one value. A longer one is not a conversation, and might not fit into memory."""
 _PIECE = 1 << 16
 _STARTS = frozenset('{["-0123456789tfnNI')
 _decoder = json.JSONDecoder()
 
 
 def json_values(file: IO[bytes], name: str, limit: int = VALUE_LIMIT) -> Iterator[Any]:
-    """Yield the elements of a file with one list; otherwise the values in the file.
+    """Yield the elements of the list in a file, or each value if the file has no list.
 
     Raises `InvalidInput` at the first error; earlier values are valid.
     """
     text = _Text(file, name, limit)
-    if text.next_letter() != "[":
-        while text.next_letter():
+    if text.next_char() != "[":
+        while text.next_char():
             yield text.value()
         return
     text.take("[")
-    ended = text.next_letter() == "]"
+    ended = text.next_char() == "]"
     while not ended:
         yield text.value()
-        ended = text.next_letter() == "]"
+        ended = text.next_char() == "]"
         if not ended:
             text.take(",")
     text.take("]")
-    if text.next_letter():
+    if text.next_char():
         raise text.wrong("something follows the list")
 
 
@@ -178,29 +180,29 @@ class _Text:
         self._wrong_byte: int | None = None  # counted from 1, the end of the readable text
         self._ended = False
 
-    def next_letter(self) -> str:
+    def next_char(self) -> str:
         """Skip white space and return the next character; empty at the end."""
         while True:
             while self._at < len(self._window):
-                letter = self._window[self._at]
-                if letter not in " \t\r\n":
-                    return letter
+                char = self._window[self._at]
+                if char not in " \t\r\n":
+                    return char
                 self._at += 1
             if self._ended:
                 return ""
             self._more(_PIECE)
 
-    def take(self, letter: str) -> None:
-        found = self.next_letter()
-        if found != letter:
+    def take(self, char: str) -> None:
+        found = self.next_char()
+        if found != char:
             raise self.wrong(
-                f"there is {found!a} where {letter!r} was expected" if found else "it is cut short"
+                f"there is {found!a} where {char!r} was expected" if found else "the file ends too early"
             )
         self._at += 1
 
     def value(self) -> Any:
-        if (letter := self.next_letter()) not in _STARTS:
-            raise self.wrong(f"{letter!a} begins no value" if letter else "it is cut short")
+        if (char := self.next_char()) not in _STARTS:
+            raise self.wrong(f"a value cannot start with {char!a}" if char else "the file ends too early")
         piece = _PIECE
         while True:
             try:
@@ -208,7 +210,7 @@ class _Text:
             except json.JSONDecodeError as error:
                 if self._ended:
                     raise self.wrong(error.msg, error.pos) from None
-            except (ValueError, RecursionError) as error:  # thousands of digits; endless brackets
+            except (ValueError, RecursionError) as error:  # a very long number; very deep nesting
                 raise self.wrong(str(error)) from None
             else:
                 # A number at the window's end may continue.
@@ -222,7 +224,7 @@ class _Text:
 
     def wrong(self, why: str, at: int | None = None) -> InvalidInput:
         place = self._passed + (self._at if at is None else at) + 1
-        return InvalidInput(f"{self._name} is not JSON from character {place:,} on: {why}.")
+        return InvalidInput(f"{self._name} is not valid JSON at character {place:,}: {why}.")
 
     def _more(self, piece: int) -> None:
         if self._wrong_byte is not None:
@@ -237,7 +239,7 @@ class _Text:
         try:
             text = self._decode.decode(content, final=not content)
         except UnicodeDecodeError as error:
-            # Read what is before it.
+            # Keep the text before the wrong byte.
             text = (waiting + content)[: error.start].decode("utf-8")
             self._wrong_byte = self._bytes - len(waiting) + error.start + 1
         if self._bytes == 0:
@@ -253,7 +255,7 @@ class _Text:
 
 
 SIZE_LIMIT = 2 * 1024**3
-"""The most unpacked bytes of a zip's conversations."""
+"""Maximum unpacked bytes of the conversations in a zip."""
 _CONVERSATIONS = re.compile(r"conversations(?:[-_]?(\d+))?\.json", re.IGNORECASE)
 _ENCRYPTED = 0x1
 
@@ -302,8 +304,8 @@ def archive_members(path: Path) -> tuple[Member, ...]:
     inside = _inside(path, path.name)
     if not inside:
         raise InvalidInput(
-            f"{path} has no conversations.json or conversations-000.json in it, as an export of ChatGPT or "
-            "Claude has. If it holds other zips, unpack it and import the folder."
+            f"{path} has no conversations.json or conversations-000.json in it, as exports of ChatGPT and "
+            "Claude have. If it contains other zips, unpack it and import the folder."
         )
     return tuple(sorted(inside, key=_order))
 
@@ -323,7 +325,7 @@ def _inside(path: Path, name: str) -> list[Member]:
     try:
         with zipfile.ZipFile(path) as archive:
             found = [info for info in archive.infolist() if _is_conversations(info)]
-    # A damaged directory of a zip may raise any of these.
+    # A damaged zip directory may raise any of these.
     except (OSError, zipfile.BadZipFile, NotImplementedError, ValueError) as error:
         raise InvalidInput(f"{name} is a damaged zip: {error}. Download it again.") from error
     if any(info.flag_bits & _ENCRYPTED for info in found):
@@ -331,9 +333,8 @@ def _inside(path: Path, name: str) -> list[Member]:
     size = sum(info.file_size for info in found)
     if size > SIZE_LIMIT:
         raise InvalidInput(
-            f"{name} holds {size / 1024**3:,.1f} GB of conversations, more than the "
-            f"{SIZE_LIMIT / 1024**3:,.0f} GB that are read out of a zip. If that is no mistake, "
-            "unpack it and import the folder."
+            f"{name} has {size / 1024**3:,.1f} GB of conversations, more than the limit of "
+            f"{SIZE_LIMIT / 1024**3:,.0f} GB for a zip. If this is expected, unpack it and import the folder."
         )
     for info in found:
         check_unpacked(f"{name}/{info.filename}", info.file_size, info.compress_size)
@@ -354,10 +355,10 @@ def _order(member: Member) -> tuple[str, int]:
 def files_below(folder: Path, wanted: Callable[[str], bool]) -> tuple[list[Path], list[str]]:
     """Return the files with a wanted name, in a fixed order, and the unreadable folders with reasons.
 
-    Hidden ones are left out. A folder that links lead to repeatedly is read once.
+    Hidden files and folders are skipped. A folder reached by several links is read once.
     """
     files: list[Path] = []
-    closed: list[str] = []
+    unreadable: list[str] = []
     seen: set[Path] = set()
     waiting = [folder]
     while waiting:
@@ -369,14 +370,14 @@ def files_below(folder: Path, wanted: Callable[[str], bool]) -> tuple[list[Path]
         try:
             entries = [entry for entry in here.iterdir() if not entry.name.startswith(".")]
         except OSError as error:
-            closed.append(f"{relative(here, folder)} cannot be read: {error.strerror}.")
+            unreadable.append(f"{relative(here, folder)} cannot be read: {error.strerror}.")
             continue
         files += [entry for entry in entries if wanted(entry.name) and entry.is_file()]
-        # Folders behind links come last, so that real folders give the paths.
+        # Linked folders come last, so that a file is named by its real folder.
         folders = [entry for entry in entries if entry.is_dir()]
         waiting[:0] = sorted((entry for entry in folders if entry.is_symlink()), reverse=True)
         waiting += sorted((entry for entry in folders if not entry.is_symlink()), reverse=True)
-    return sorted(files, key=lambda file: relative(file, folder)), sorted(closed)
+    return sorted(files, key=lambda file: relative(file, folder)), sorted(unreadable)
 
 
 def relative(path: Path, folder: Path) -> str:
@@ -387,20 +388,21 @@ def relative(path: Path, folder: Path) -> str:
 # Formats of conversations
 
 _LOOKED_AT = 20
-"""The number of rows that are inspected to recognise a file."""
-_HOPELESS = 10_000
-_LINED = re.compile(r"\.(?:jsonl|ndjson)(?:\.gz)?$", re.IGNORECASE)
+"""Number of rows that are inspected to recognise a file."""
+_MAX_BAD_ROWS = 10_000
+"""Number of unreadable rows after which a file without a readable one is refused."""
+_JSON_LINES = re.compile(r"\.(?:jsonl|ndjson)(?:\.gz)?$", re.IGNORECASE)
 
 
 def has_lines_of_turns(name: str) -> bool:
     """Whether this is the name of a file with one turn per line."""
-    return _LINED.search(name) is not None
+    return _JSON_LINES.search(name) is not None
 
 
 def export_format(
     name: str, title: str, row_key: str, row_type: type, read: Callable[[dict[str, Any], str], Conversation]
 ) -> ForeignFormat:
-    """The format of an export whose conversations have their messages under one key."""
+    """Return the format of an export whose conversations have their messages under one key."""
 
     def recognises(source: ForeignSource) -> bool:
         path = source.path
@@ -417,7 +419,7 @@ def export_format(
         members = archive_members(path)
         if not members:
             raise InvalidInput(
-                f"There is no conversations.json or conversations-000.json in {path}, nor a zip of it."
+                f"There is no conversations.json, conversations-000.json or zip file with one in {path}."
             )
         for member in members:
             session, number = f"{name}:{member.name}", 0
@@ -431,12 +433,12 @@ def export_format(
                     if not conversation.is_empty:
                         yield conversation
             except InvalidInput as error:
-                # Conversations before it stay imported.
-                more = f" Conversations before it that were read: {number:,}." if number else ""
+                # Conversations before the error stay imported.
+                more = f" Conversations before the error that were read: {number:,}." if number else ""
                 yield Conversation.unreadable(session, member.name, f"{error}{more}")
 
     def items(source: ForeignSource) -> Iterator[ForeignItem]:
-        yield from _unless_all_bad(conversations(source.path), source.path, name)
+        yield from _refuse_if_all_bad(conversations(source.path), source.path, name)
         yield from _other_files(source.path, "export", None)
 
     return ForeignFormat(name, title, recognises, items, order=1, signs=(f'"{row_key}"'.encode(),))
@@ -450,17 +452,17 @@ def file_format(
     wanted: Callable[[str], bool],
     read: Callable[[Path, str], Iterator[Conversation]],
 ) -> ForeignFormat:
-    """The format of a file, or of each file below a folder with a wanted name."""
+    """Return the format of a file, or of each file below a folder with a wanted name."""
 
     def conversations(path: Path) -> Iterator[Conversation]:
         if not path.is_dir():
             yield from read(path, path.name)
             return
-        files, closed = files_below(path, wanted)
-        if not files and not closed:
+        files, unreadable = files_below(path, wanted)
+        if not files and not unreadable:
             what = f"has no files of the format {name}" if any(path.iterdir()) else "is empty"
             raise InvalidInput(f"{path} {what}; nothing was imported.")
-        for reason in closed:
+        for reason in unreadable:
             yield Conversation.unreadable(f"{name}:{path.name}", path.name, reason)
         for file in files:
             place = relative(file, path)
@@ -470,7 +472,7 @@ def file_format(
                 yield Conversation.unreadable(f"{name}:{place}", place, str(error))
 
     def items(source: ForeignSource) -> Iterator[ForeignItem]:
-        yield from _unless_all_bad(conversations(source.path), source.path, name)
+        yield from _refuse_if_all_bad(conversations(source.path), source.path, name)
         yield from _other_files(source.path, "folder", wanted)
 
     return ForeignFormat(name, title, recognises, items, order)
@@ -480,14 +482,14 @@ def is_markdown(name: str) -> bool:
     return name.lower().endswith((".md", ".markdown"))
 
 
-def _unless_all_bad(found: Iterator[Conversation], path: Path, name: str) -> Iterator[Conversation]:
-    """Refuse a file of which nothing can be read."""
+def _refuse_if_all_bad(found: Iterator[Conversation], path: Path, name: str) -> Iterator[Conversation]:
+    """Yield the conversations; raise `InvalidInput` if none can be read."""
     first: list[Conversation] = []
     bad: list[str] = []
     for conversation in found:
         first.append(conversation)
         bad += conversation.bad
-        if conversation.turns or len(bad) >= _HOPELESS:
+        if conversation.turns or len(bad) >= _MAX_BAD_ROWS:
             break
     if bad and not first[-1].turns:
         raise InvalidInput(
@@ -499,8 +501,8 @@ def _unless_all_bad(found: Iterator[Conversation], path: Path, name: str) -> Ite
     yield from found
 
 
-def _other_files(path: Path, what: str, wanted: Callable[[str], bool] | None) -> Iterator[NoPlace]:
-    """Report the files beside the conversations. Another format imports some of them."""
+def _other_files(path: Path, what: str, wanted: Callable[[str], bool] | None) -> Iterator[NotImported]:
+    """Report the files that this format does not import, with a command for those of `claude-memory`."""
     others: list[str] = []
     if path.is_dir():
         is_read = wanted or _may_hold
@@ -516,7 +518,7 @@ def _other_files(path: Path, what: str, wanted: Callable[[str], bool] | None) ->
     first = "" if path.is_dir() else "unpack the zip, then "
     for name in of_memory:
         command = f"recollect import {shlex.quote(str(path / name) if path.is_dir() else name)}"
-        yield NoPlace(f"Claude's memory and projects; {first}import each separately", command)
+        yield NotImported(f"Claude's memory and projects; {first}import each separately", command)
     for name in others:
         if name not in of_memory:
-            yield NoPlace(f"other files of the {what}", name)
+            yield NotImported(f"other files of the {what}", name)

@@ -18,7 +18,7 @@ from recollect.transfer.importers import (
     ForeignObservation,
     ForeignRelation,
     ForeignSource,
-    NoPlace,
+    NotImported,
 )
 from recollect_importers.fields import (
     count_sections,
@@ -84,12 +84,12 @@ def _read_cognis(source: ForeignSource) -> Iterator[ForeignItem]:
                 expires_at=moment_of(row["valid_until"]) if status == "current" else None,
             )
             if row["access_count"]:
-                yield NoPlace("access counts")
+                yield NotImported("access counts")
         for row in rows("messages"):
             yield make_record(ForeignMessage, row, _COGNIS_MESSAGE)
         for row in rows("memory_conflicts"):
             pair = f"{row['memory_id']} and {row['conflict_memory_id']}"
-            yield NoPlace("flags for contradicting memories", pair)
+            yield NotImported("flags for contradicting memories", pair)
 
 
 COGNIS = ForeignFormat("cognis", "Cognis's store", _is_cognis, _read_cognis)
@@ -127,7 +127,7 @@ def _read_memory_service(source: ForeignSource) -> Iterator[ForeignItem]:
                 type_ = text_value(object_of(row["metadata"]).get("entity_type"))
                 yield make_record(ForeignEntity, row, "created_at", name=end, type=type_)
             else:
-                yield NoPlace("links between memories", f"{start[:8]} {kind or 'related'} {end[:8]}")
+                yield NotImported("links between memories", f"{start[:8]} {kind or 'related'} {end[:8]}")
         for row in rows("memories"):
             metadata = object_of(row["metadata"])
             store = row.text("store")
@@ -193,7 +193,7 @@ def _read_memory_v2(source: ForeignSource) -> Iterator[ForeignItem]:
             named = names.get(row["target_id"]) if row["target_type"] == "entity" else None
             yield make_record(ForeignNote, row, _REFLECTION, about=(named,) if named else ())
             if row["target_type"] not in ("entity", "global") and row["target_id"] is not None:
-                yield NoPlace("what reflections are about, other than entities", row.text("target_type"))
+                yield NotImported("what reflections are about, other than entities", row.text("target_type"))
         yield from count_sections(rows, _V2_LEARNT)
 
 
@@ -234,7 +234,7 @@ MCP_MEMORY_V2 = ForeignFormat("mcp-memory-v2", "MCP Memory v2's SQLite file", _i
 
 _GRAPH = "langgraph"
 _GRAPH_COLUMNS = ("prefix", "key", "value", "created_at", "updated_at")
-# Stores that an older version made have none.
+# Columns that stores of older versions lack.
 _GRAPH_TTL = ("expires_at", "ttl_minutes")
 # The state of running graphs, which is not memory but may be in the same database.
 _GRAPH_STATE = {"checkpoints": "checkpoints of threads", "writes": "writes of checkpoints"}
@@ -253,12 +253,12 @@ def _read_langgraph(source: ForeignSource) -> Iterator[ForeignItem]:
         if table in source.tables:
             (counted,) = source.select(f"SELECT count(*) AS number FROM {table}")  # noqa: S608
             if counted["number"]:
-                yield NoPlace(what, count=counted["number"])
+                yield NotImported(what, count=counted["number"])
 
 
 def _graph_note(row: Mapping[str, Any]) -> ForeignItem:
     namespace, key, value = str(row["prefix"]), str(row["key"]), row["value"]
-    if isinstance(value, str | bytes):  # PostgreSQL gives the value, SQLite its JSON
+    if isinstance(value, str | bytes):  # PostgreSQL returns the value, SQLite its JSON
         try:
             value = json.loads(value)
         except (ValueError, RecursionError):

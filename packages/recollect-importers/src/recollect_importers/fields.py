@@ -1,4 +1,4 @@
-"""Make records from rows of other programs, by a table of columns and fields."""
+"""Build records from rows of other programs, by a description of fields and columns."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from recollect.transfer.importers import BadRow, ForeignRow, NoPlace
+from recollect.transfer.importers import BadRow, ForeignRow, NotImported
 from recollect.transfer.turns import time_of_iso, time_of_seconds
 
 if TYPE_CHECKING:
@@ -38,18 +38,18 @@ def open_sections(source: ForeignSource) -> Iterator[Sections]:
         yield rows
 
 
-def count_sections(rows: Sections, unplaced: Mapping[str, str]) -> Iterator[NoPlace]:
+def count_sections(rows: Sections, unplaced: Mapping[str, str]) -> Iterator[NotImported]:
     """Count the rows of tables or lists that Recollect cannot keep; `unplaced` describes their content."""
     for section, what in unplaced.items():
         if number := sum(1 for _ in rows(section)):
-            yield NoPlace(what, count=number)
+            yield NotImported(what, count=number)
 
 
 def make_record(record: Callable[..., _T], row: Mapping[str, Any], fields: str, **given: Any) -> _T:
-    """Make a record of a row. Each word of `fields` names a field, and where its value comes from:
+    """Build a record from a row. Each word of `fields` names a field and the source of its value:
 
-    `created_at` is the column of that name, `key=memory_id|id` the first of these columns that holds
-    something, `key=belief:{hash}` a text with columns in it, `tags=[status]` a list of one column, and
+    `created_at` is the column of that name, `key=memory_id|id` the first of these columns that has
+    a value, `key=belief:{hash}` a text with columns in it, `tags=[status]` a list of one column, and
     `category='belief'` a constant. Times, tags, metadata, pins and the importance are parsed; everything
     else is text.
     """

@@ -20,7 +20,7 @@ from recollect.transfer.importers import (
     ForeignObservation,
     ForeignRelation,
     ForeignSource,
-    NoPlace,
+    NotImported,
 )
 from recollect_importers.fields import checked_objects, list_of, make_record, moment_of, object_of, text_value
 
@@ -47,32 +47,34 @@ _OF_EPISODES = frozenset(
 
 def _recognises(source: ForeignSource) -> bool:
     return any(
-        _sort(row, name) in (_ENTITY, _FACT, _EPISODE) for name, rows in _lists(source) for row in rows[:1]
+        _row_kind(row, name) in (_ENTITY, _FACT, _EPISODE)
+        for name, rows in _lists(source)
+        for row in rows[:1]
     )
 
 
 def _read(source: ForeignSource) -> Iterator[ForeignItem]:
-    by_sort: defaultdict[int, list[_Row]] = defaultdict(list)
+    by_kind: defaultdict[int, list[_Row]] = defaultdict(list)
     for name, rows in _lists(source):
         for each in checked_objects(rows, f"{name}, row"):
             if isinstance(each, BadRow):
                 yield each
             else:
-                by_sort[_sort(each, name)].append(each)
-    names = {text_value(row["uuid"]): text_value(row.get("name")) for row in by_sort[_ENTITY]}
-    yield from _entities(by_sort[_ENTITY], by_sort[_FACT])
-    for row in by_sort[_FACT]:
+                by_kind[_row_kind(each, name)].append(each)
+    names = {text_value(row["uuid"]): text_value(row.get("name")) for row in by_kind[_ENTITY]}
+    yield from _entities(by_kind[_ENTITY], by_kind[_FACT])
+    for row in by_kind[_FACT]:
         yield _relation(row, names)
-    for row in by_sort[_EPISODE]:
+    for row in by_kind[_EPISODE]:
         yield _message(row)
-    communities = {row["uuid"]: list[str]() for row in by_sort[_COMMUNITY]}
+    communities = {row["uuid"]: list[str]() for row in by_kind[_COMMUNITY]}
     links = 0
-    for row in by_sort[_LINK]:
+    for row in by_kind[_LINK]:
         members = communities.get(row["source_node_uuid"])
         links += members is None
         if members is not None and (member := names.get(row["target_node_uuid"])):
             members.append(member)
-    for row in by_sort[_COMMUNITY]:
+    for row in by_kind[_COMMUNITY]:
         summary = text_value(row.get("summary"))
         yield make_record(
             ForeignNote,
@@ -82,12 +84,12 @@ def _read(source: ForeignSource) -> Iterator[ForeignItem]:
             about=tuple(communities[row["uuid"]]),
             owner=_owner(row),
         )
-    if sources := sum(len(list_of(row.get("episodes"))) for row in by_sort[_FACT]):
-        yield NoPlace("links from facts to their episodes", count=sources)
+    if sources := sum(len(list_of(row.get("episodes"))) for row in by_kind[_FACT]):
+        yield NotImported("links from facts to their episodes", count=sources)
     if links:
-        yield NoPlace("links from episodes to the entities they mention", count=links)
-    for row in by_sort[_OTHER]:
-        yield NoPlace("rows of other kinds", text_value(row.get("name")) or ", ".join(list(row)[:4]))
+        yield NotImported("links from episodes to the entities they mention", count=links)
+    for row in by_kind[_OTHER]:
+        yield NotImported("rows of other kinds", text_value(row.get("name")) or ", ".join(list(row)[:4]))
 
 
 def _lists(source: ForeignSource) -> Iterator[tuple[str, list[Any]]]:
@@ -101,7 +103,7 @@ def _lists(source: ForeignSource) -> Iterator[tuple[str, list[Any]]]:
         case list(rows):
             yield source.path.name, rows
         case dict(document):
-            # `graph` or `data` around it.
+            # The lists may be inside `graph` or `data`.
             inner = next((document[key] for key in ("graph", "data") if key in document), document)
             named = inner if isinstance(inner, dict) else document
             for name, rows in named.items():
@@ -109,7 +111,7 @@ def _lists(source: ForeignSource) -> Iterator[tuple[str, list[Any]]]:
                     yield name, rows
 
 
-def _sort(row: object, list_name: str) -> int:
+def _row_kind(row: object, list_name: str) -> int:
     sort = _OTHER
     match row:
         case {"source_node_uuid": str(), "target_node_uuid": str(), **others}:
@@ -188,7 +190,7 @@ def _message(row: _Row) -> ForeignItem:
         content, speaker = content[said.end() :], said[1].strip()
         role = said[2] or (speaker.lower() if speaker.lower() in _ROLES else role)
     elif source:
-        speaker = ""  # outside of talks, `name` is a title
+        speaker = ""  # outside of conversations, `name` is a title
     description = " ".join(text_value(row.get("source_description")).split())
     session = row.get("thread_id") or row.get("session_id") or row.get("group_id") or "episodes"
     return make_record(

@@ -15,7 +15,7 @@ from recollect.transfer.importers import (
     ForeignItem,
     ForeignMessage,
     ForeignNote,
-    NoPlace,
+    NotImported,
 )
 from recollect_importers.fields import (
     checked_objects,
@@ -86,7 +86,7 @@ def _read(source: ForeignSource) -> Iterator[ForeignItem]:
         yield from _messages(agent, name)
         yield from _passages(agent, name)
         if text_value(agent.get("system")).strip():
-            yield NoPlace("system prompts", name)
+            yield NotImported("system prompts", name)
         yield from _settings(agent)
     for id_, block in blocks.items():
         if id_ not in attached:
@@ -100,14 +100,14 @@ def _read(source: ForeignSource) -> Iterator[ForeignItem]:
             file["file_path"] = text_value(file["file_path"]) or name
             yield make_record(ForeignNote, file, _FILE, metadata=other_fields({"file": name}))
         else:
-            yield NoPlace("files whose content is not in the agent file", name)
+            yield NotImported("files whose content is not in the agent file", name)
 
 
 def _block(block: dict[str, Any], agent: str) -> Iterator[ForeignItem]:
     label = text_value(block.get("label")) or "block"
     text = text_value(block.get("value"))
     if not text.strip():
-        yield NoPlace("empty blocks of core memory", label)
+        yield NotImported("empty blocks of core memory", label)
         return
     metadata = {**object_of(block.get("metadata")), **object_of(block.get("metadata_"))}
     yield make_record(
@@ -119,7 +119,7 @@ def _block(block: dict[str, Any], agent: str) -> Iterator[ForeignItem]:
         category="core memory",
         tags=(label,),
         metadata=other_fields({"description": block.get("description"), **metadata}),
-        # Letta always keeps it in the agent's context.
+        # Pinned, since Letta always keeps a block in the agent's context.
         pinned=True,
         agent=agent,
     )
@@ -130,7 +130,7 @@ def _messages(agent: dict[str, Any], name: str) -> Iterator[ForeignItem]:
         if isinstance(message, BadRow):
             yield message
         elif message["role"] == "system":
-            yield NoPlace("system messages")
+            yield NotImported("system messages")
         else:
             yield from _turn(message, text_value(message["role"]), name)
 
@@ -151,17 +151,17 @@ def _turn(message: dict[str, Any], role: str, name: str) -> Iterator[ForeignItem
             case {"type": "user_message", "message": str(packed)}:
                 text = packed
         if not text:
-            yield NoPlace("events that a server sent to the agent")
+            yield NotImported("events that a server sent to the agent")
     if role not in _SPOKEN:
-        yield NoPlace(f"{role or 'nameless'} messages", _line(text))
+        yield NotImported(f"{role or 'nameless'} messages", _line(text))
         return
     text = "\n\n".join(filter(str.strip, [text, *said]))
     if thoughts:
-        yield NoPlace("thoughts of the model", _line(thoughts[0]), len(thoughts))
+        yield NotImported("thoughts of the model", _line(thoughts[0]), len(thoughts))
     if others:
-        yield NoPlace("parts of messages that are not text", others[0], len(others))
+        yield NotImported("parts of messages that are not text", others[0], len(others))
     if len(calls) > len(said):
-        yield NoPlace("calls of tools", count=len(calls) - len(said))
+        yield NotImported("calls of tools", count=len(calls) - len(said))
     if not text.strip():
         return
     digest = hashlib.sha256(f"{role}:{text}".encode("utf-8", "replace")).hexdigest()[:16]
@@ -217,7 +217,7 @@ def _settings(holder: dict[str, Any]) -> Iterator[ForeignItem]:
         if isinstance(held, list | dict) and held:
             first = held[0] if isinstance(held, list) else next(iter(held))
             name = first.get("name", "") if isinstance(first, dict) else first
-            yield NoPlace(what, "" if key in _NAMELESS else _line(str(name)), len(held))
+            yield NotImported(what, "" if key in _NAMELESS else _line(str(name)), len(held))
 
 
 def _line(text: str) -> str:

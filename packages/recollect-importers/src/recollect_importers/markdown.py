@@ -18,7 +18,7 @@ from recollect_importers.conversations import (
     is_markdown,
     time_in_words,
     title_line,
-    with_marks,
+    with_stable_ids,
     with_times,
 )
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from recollect.transfer.importers import ForeignSource
 
 SIZE_LIMIT = 64 * 1024 * 1024
-"""The most bytes of a file, which is read whole."""
+"""Maximum bytes of a file, which is read whole."""
 _DAILY = re.compile(r"(\d{4}-\d{2}-\d{2})(?:[ _T-].*)?")
 _FRONT_LINE = re.compile(r"([A-Za-z_][\w .-]*):(?:[ \t]+(.*))?")
 _BLOCKS = frozenset({"|", ">", "|-", ">-", "|+", ">+"})
@@ -57,7 +57,7 @@ FrontMatter = dict[str, str | tuple[str, ...]]
 
 
 def markdown_conversations(path: Path, name: str) -> Iterator[Conversation]:
-    """The conversation, or the reason why the file cannot be read."""
+    """Yield the conversation, or the reason why the file cannot be read."""
     session = f"markdown:{name}"
     try:
         found = _conversation(markdown_lines(path), name, session_of(session))
@@ -68,14 +68,16 @@ def markdown_conversations(path: Path, name: str) -> Iterator[Conversation]:
 
 
 def markdown_lines(path: Path) -> list[str]:
-    """The lines of a file; `InvalidInput` says why it cannot be read."""
+    """Return the lines of a file; raise `InvalidInput` if it cannot be read."""
     try:
         with path.open("rb") as file:
             content = file.read(SIZE_LIMIT + 1)
     except OSError as error:
         raise InvalidInput(f"It cannot be read: {error.strerror}.") from error
     if len(content) > SIZE_LIMIT:
-        raise InvalidInput(f"It is longer than {SIZE_LIMIT / 1024**2:,.0f} MB, which no text is; split it.")
+        raise InvalidInput(
+            f"It is longer than {SIZE_LIMIT / 1024**2:,.0f} MB, the limit for a text; split it."
+        )
     if content.startswith(UTF16_MARKS):
         raise InvalidInput("It is in UTF-16; save it as UTF-8.")
     try:
@@ -114,7 +116,7 @@ def _conversation(lines: list[str], name: str, session: str) -> Conversation:
     return Conversation(
         session=session,
         title=title_line(front.get("title") or first_heading, stem),
-        turns=with_marks(with_times(turns, day) if talk is not None else turns, session),
+        turns=with_stable_ids(with_times(turns, day) if talk is not None else turns, session),
         bad=tuple(bad),
         left_out=left_out,
     )
@@ -205,7 +207,7 @@ def _sections(lines: tuple[MarkdownLine, ...], day: datetime | None) -> Iterator
             texts.append(line.text)
             continue
         above = tuple(heading for heading in headings if heading[0] < line.level)
-        # The headings give its time, the innermost last; a time without a date is on the last known day.
+        # The innermost heading with a time dates the section; a time without a date is on the last known day.
         at = day
         for _, heading in headings:
             at = time_in_words(heading, at.date() if at else None) or at
@@ -234,7 +236,7 @@ _STAMP = (
     r"(?:\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}(?:[,T]?\s*\d{1,2}:\d{2}(?::\d{2})?(?:\.\d+)?(?:\s*[ap]\.?m\.?)?"
     r"(?:\s*(?:Z|UTC|[+-]\d{2}:?\d{2}))?)?|\d{1,2}:\d{2}(?::\d{2})?(?:\s*[ap]\.?m\.?)?)"
 )
-# A longer heading is no name with a time.
+# A longer heading is not a name with a time.
 _TITLE_LIMIT = 100
 _BEFORE = rf"(?:[\[(]?(?P<before>{_STAMP})[\])]?[\s,–—-]*)?"
 _AFTER = rf"(?:\s{{0,3}}(?:[–—|@,-]|\bat\b|\bon\b)?\s{{0,3}}[\[(]?(?P<after>{_STAMP})[\])]?)?"
@@ -294,7 +296,7 @@ class Label(NamedTuple):
     role: str | None
     stamp: str
     rest: str
-    """The rest of its line."""
+    """The rest of the label's line."""
     quoted: bool
 
 

@@ -20,7 +20,7 @@ from recollect.transfer.importers import (
     ForeignRelation,
     ForeignRow,
     ForeignSource,
-    NoPlace,
+    NotImported,
 )
 from recollect_importers.fields import (
     checked_objects,
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     _Payload = tuple[str, dict[str, Any]]
-    """The id of a record in a vector store, and what is stored with its vector."""
+    """The id of a record in a vector store, and the data stored with its vector."""
 
 _HISTORY = "history.db"
 _STORES = (
@@ -82,7 +82,7 @@ def _qdrant_payloads(file: Path) -> Iterator[_Payload | BadRow]:
             try:
                 fields = _Unpickler(io.BytesIO(row["point"])).load().fields
                 yield str(fields["id"]), dict(fields.get("payload") or {})
-            except Exception as error:  # noqa: BLE001  # bytes that are no pickle of a point fail in any way
+            except Exception as error:  # noqa: BLE001  # other bytes may raise any exception
                 reason = f"The point cannot be read: {str(error) or type(error).__name__}."
                 yield BadRow(f"{file.parent.name}, point {row['rowid']}", reason)
 
@@ -97,7 +97,7 @@ class _Point:
 
 
 class _Unpickler(pickle.Unpickler):
-    """Unpickles Qdrant's points safely: pickles can run any code, so only its models are read, as data."""
+    """A safe unpickler of Qdrant's points. Pickles can run code, so only Qdrant's models are read."""
 
     def find_class(self, module: str, name: str) -> type:
         if module == _QDRANT_MODELS:
@@ -135,7 +135,7 @@ def _recognises(source: ForeignSource) -> bool:
         return True
     for store in stores:
         first = (each for each in islice(_payloads(store), _LOOKED_AT) if not isinstance(each, BadRow))
-        # Each of mem0's has its text under `data`.
+        # Each record of mem0 has its text under `data`.
         if any({"data", "hash"} <= payload.keys() for _, payload in first):
             return True
     return False
@@ -166,16 +166,16 @@ def _read(source: ForeignSource) -> Iterator[ForeignItem]:
         elif "data" in payload:
             yield _note(key, payload, _revisions(events.get(key, ())), tuple(about[key]))
         else:
-            yield NoPlace("records of other programs in the same vector store", key)
+            yield NotImported("records of other programs in the same vector store", key)
     yield from _memories_of_history(events, payloads)
     if history is not None:
         yield from _messages(ForeignSource(history))
 
 
 def _files(source: ForeignSource) -> tuple[Path | None, list[Path]]:
-    """The history and the vector stores of one mem0.
+    """Return the history and the vector stores of one mem0 installation.
 
-    These are in a folder; a single file is read with those that belong to it in its folder.
+    They are in a folder. A single file is read with the related files in its folder.
     """
     folder = source.path if source.is_folder else source.path.parent
     found = [file for place in (_HISTORY, f"*/{_HISTORY}") for file in sorted(folder.glob(place))]
@@ -241,7 +241,7 @@ def _memories_of_history(
             continue
         if is_owned:
             text = last.text("old_memory") or last.text("new_memory")
-            yield NoPlace("memories only in the history, which does not name their owner", text[:60])
+            yield NotImported("memories only in the history, which does not name their owner", text[:60])
             continue
         deleted = bool(last["is_deleted"]) or last["event"] == "DELETE"
         yield ForeignNote(
@@ -256,7 +256,7 @@ def _memories_of_history(
 
 
 def _messages(history: ForeignSource) -> Iterator[ForeignItem]:
-    """The last messages of each session."""
+    """Yield the last messages of each session."""
     with open_sections(history) as rows:
         for row in rows("messages"):
             session = row.text("session_scope")
@@ -313,7 +313,7 @@ def _items(listed: list[Any], document: object) -> Iterator[ForeignItem]:
             case {"source": str(start), "relationship": str(type_)}:
                 target = text_value(row.get("target") or row.get("destination"))
                 if len(owners) > 1:
-                    yield NoPlace(
+                    yield NotImported(
                         "relations that do not name their owner",
                         f"{start} {type_} {target}",
                         merged=ForeignRelation(start, type_, target),

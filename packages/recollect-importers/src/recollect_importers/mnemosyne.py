@@ -15,7 +15,7 @@ from recollect.transfer.importers import (
     ForeignRelation,
     ForeignRow,
     ForeignSource,
-    NoPlace,
+    NotImported,
 )
 from recollect_importers.fields import (
     count_sections,
@@ -74,7 +74,7 @@ _USUAL = {
     "validator": "",
     "event_date": "",
 }
-# A memory's own time is local, without a zone; only a larger difference counts.
+# A memory's own time is local, without a zone, so only a larger difference counts.
 _OTHER_TIME = timedelta(hours=36)
 
 
@@ -117,7 +117,7 @@ def _read_one(source: ForeignSource) -> Iterator[ForeignItem]:
         for row in rows("triples"):
             yield make_record(ForeignRelation, row, _TRIPLE)
             if row["confidence"] not in (None, 1.0):
-                yield NoPlace("confidences of triples", f"{row['confidence']}")
+                yield NotImported("confidences of triples", f"{row['confidence']}")
         yield from _canonical(rows)
         for row in rows("memoria_persona"):
             is_permanent = row["tier"] == "permanent"
@@ -138,7 +138,7 @@ def _memories(rows: Sections) -> Iterator[ForeignItem]:
             case "occurred_on" | "has_source":
                 pass  # repeats the memory's date and source
             case kind:
-                yield NoPlace(f"annotations of the kind {kind}", value)
+                yield NotImported(f"annotations of the kind {kind}", value)
     seen: set[str] = set()
     for section in _MEMORIES:
         for row in rows(section):
@@ -174,7 +174,7 @@ def _memory(section: str, row: ForeignRow, about: tuple[str, ...]) -> Iterator[F
         expires_at=None if superseded_by else until,
     )
     if row["recall_count"]:
-        yield NoPlace("counts of recalls")
+        yield NotImported("counts of recalls")
 
 
 def _session(row: ForeignRow) -> str:

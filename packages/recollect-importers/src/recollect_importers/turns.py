@@ -23,7 +23,7 @@ from recollect_importers.conversations import (
     is_zip,
     json_values,
     title_line,
-    with_mark,
+    with_stable_id,
 )
 
 if TYPE_CHECKING:
@@ -34,14 +34,14 @@ if TYPE_CHECKING:
     from recollect.transfer.importers import ForeignSource
 
 BATCH = 1_000
-"""The most turns in memory, over all sessions, so that a file with mixed sessions can be long."""
+"""Maximum number of turns in memory, over all sessions, so that a file with mixed sessions can be long."""
 _BATCH_LETTERS = 4_000_000
 _SUFFIX = re.compile(r"(?:\.(?:jsonl|ndjson|json))?(?:\.gz)?$", re.IGNORECASE)
 # The first line of an object over several lines ends with one of these.
 _OPEN = (b"{", b"[", b",", b":")
 _LOOKED_AT = 20
 """The number of rows that are inspected to recognise a file."""
-_UNSAID_SORT = "system and tool messages, and tool calls"
+_UNSAID_KIND = "system and tool messages, and tool calls"
 
 
 class _FileRow(NamedTuple):
@@ -91,7 +91,7 @@ def _row(number: int, place: str, read: Callable[[], dict[str, Any]]) -> _FileRo
 
 @dataclass(slots=True)
 class _Batch:
-    """Collects turns by session until a batch is full."""
+    """Turns by session, collected until the batch is full."""
 
     default_session: str
     """The session of turns that name none."""
@@ -116,7 +116,7 @@ class _Batch:
             name = row_session(row.plain) or name
             read = parse_turn_row(row.plain)
         except InvalidInput as error:
-            self._numbers[name] += 1  # so that later turns keep their marks when it is repaired
+            self._numbers[name] += 1  # so that later turns keep their ids when the row is repaired
             self._reject(name, f"{row.place}: {error}")
             return
         is_unnamed = read.is_conversation and read.session is None
@@ -133,14 +133,14 @@ class _Batch:
             if isinstance(turn, InvalidInput):
                 self._reject(name, f"{row.place}, {turn}")
             else:
-                self._turns[name].append(with_mark(turn, where, number))
+                self._turns[name].append(with_stable_id(turn, where, number))
                 self._size += 1
                 self._letters += len(turn.content)
 
     def take_all(self) -> Iterator[Conversation]:
         for session in dict.fromkeys([*self._turns, *self._bad, *self._unsaid]):
             title = title_line(session.removeprefix("turns:"), "(no title)")
-            unsaid = {_UNSAID_SORT: self._unsaid[session]} if session in self._unsaid else {}
+            unsaid = {_UNSAID_KIND: self._unsaid[session]} if session in self._unsaid else {}
             yield Conversation(session, title, tuple(self._turns[session]), tuple(self._bad[session]), unsaid)
         self._turns.clear()
         self._bad.clear()
@@ -165,7 +165,7 @@ def _recognises(source: ForeignSource) -> bool:
 
 
 def _has_rows(path: Path) -> bool:
-    """Whether one of the first lines holds a turn, though others may be broken."""
+    """Whether one of the first lines has a turn, even if others are broken."""
     with suppress(InvalidInput), open_lines(path) as source:
         for _, content in islice(source.lines(), _LOOKED_AT):
             with suppress(InvalidInput):

@@ -44,14 +44,14 @@ def awaited_memory(memory: AsyncEngine | Engine | str | Path) -> AsyncEngine:
 
 
 def of_own_scope(memory: Engine) -> Engine:
-    """Return the memory restricted to its own agent: an adapter reads only what it wrote."""
+    """Return the memory restricted to its own agent, so that an adapter reads only its own notes."""
     return memory.scoped(memory.scope.owner, memory.scope.agent)
 
 
 def in_thread(
     method: Callable[Concatenate[_Adapter, _Asked], _Result],
 ) -> Callable[Concatenate[_Adapter, _Asked], Coroutine[Any, Any, _Result]]:
-    """Make an async version of a method. It runs in a thread, to its end even if cancelled."""
+    """Return an async version of a method. It runs in a thread, to its end even if cancelled."""
 
     @wraps(method)
     async def call(self: _Adapter, /, *args: _Asked.args, **options: _Asked.kwargs) -> _Result:
@@ -89,7 +89,7 @@ def shown_text(text: str) -> str:
 
 
 def searched_text(text: str, otherwise: str) -> str:
-    """Cut a text to the longest that a memory keeps; use `otherwise` if nothing is visible."""
+    """Cut a text to the maximum length of a memory; return `otherwise` if nothing is visible."""
     return shown_text(text[:TEXT_LIMIT]) or shown_text(otherwise[:TEXT_LIMIT])
 
 

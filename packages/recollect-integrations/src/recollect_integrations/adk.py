@@ -31,9 +31,9 @@ NO_SESSION = "adk"
 
 
 class RecollectMemoryService(BaseMemoryService):
-    """Stores and finds messages, in an open memory or in the store at a path.
+    """A memory service on an open memory, or on the store at a path.
 
-    `limit` is the most hits of a search; without one, the relevant ones, one to ten. With `abstain`, a search
+    `limit` is the number of hits; by default the relevant ones, one to ten. With `abstain`, a search
     returns nothing if no memory seems to answer. With `extract`, facts in a session also become notes.
     """
 
@@ -93,7 +93,7 @@ class RecollectMemoryService(BaseMemoryService):
         return SearchMemoryResponse(memories=[_entry(hit) for hit in answer.hits])
 
     async def delete_memory(self, *, app_name: str, user_id: str, memory_id: str | None = None) -> None:
-        """Forget the memory with this id; `memory.restore(int(memory_id))` brings it back."""
+        """Forget the memory with this id; `memory.restore(int(memory_id))` restores it."""
         if not memory_id:
             return
         if not memory_id.isdecimal():
@@ -126,7 +126,7 @@ def _turns(event: Event, custom: Mapping[str, object] | None) -> Iterator[dict[s
 def _note(entry: MemoryEntry, custom: Mapping[str, object] | None) -> dict[str, Any]:
     text = _text(entry.content)
     if not text:
-        raise InvalidInput("No search can find a memory without text; give its content a part with text.")
+        raise InvalidInput("A memory needs text to be found; give its content a part with text.")
     metadata = _metadata(entry.content, _plain(text), {**entry.custom_metadata, **(custom or {})})
     known_by = entry.id
     if known_by is None and metadata is not None:  # so that it is one note if it is added again
@@ -143,7 +143,7 @@ def _note(entry: MemoryEntry, custom: Mapping[str, object] | None) -> dict[str, 
 def _metadata(
     content: Content, plain: Content, custom: Mapping[str, object] | None
 ) -> dict[str, object] | None:
-    """Return the content and metadata that text and speaker do not already hold."""
+    """Return the content and metadata, without the parts that text and speaker repeat."""
     kept: dict[str, object] = {}
     if content != plain:
         kept["content"] = content.model_dump(mode="json", exclude_none=True)

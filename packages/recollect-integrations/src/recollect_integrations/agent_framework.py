@@ -1,4 +1,4 @@
-"""Providers for Microsoft's Agent Framework: one adds memories before a run, one keeps histories."""
+"""Microsoft's Agent Framework: a provider that adds memories before a run, and one that keeps histories."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ _SEARCHED = 10_000
 
 
 class RecollectContextProvider(ContextProvider):
-    """Adds relevant memories to a prompt before the agent answers, then stores the messages.
+    """A provider that adds relevant memories to a prompt, and stores the messages after the answer.
 
-    Often no memory is relevant. `budget_tokens` is the most that memories may take. Without `keep`, nothing
+    Often no memory is relevant. `budget_tokens` is the maximum for memories. Without `keep`, nothing
     is stored; without `extract`, facts do not become notes.
     """
 
@@ -155,7 +155,7 @@ def _overlap(stored: Sequence[Message], given: Sequence[Message]) -> int:
     before, now = list(map(_identity, stored)), list(map(_identity, given))
     for count in range(min(len(before), len(now)), 0, -1):
         if before[-count:] == now[:count]:
-            # A message without an id that is said twice counts twice.
+            # A repeated message without an id counts twice.
             return 0 if count == 1 and given[0].role == "user" and given[0].message_id is None else count
     return 0
 

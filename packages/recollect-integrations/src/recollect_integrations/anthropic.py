@@ -57,7 +57,7 @@ def checked_path(path: object) -> str:
     """Check and normalise a path within the root: NFC, without empty parts or a final slash."""
     if not isinstance(path, str) or not re.match(rf"{ROOT}(/|\Z)", path):
         raise InvalidInput(f"Path must start with {ROOT}, got: {path}")
-    # No path here reaches the machine's disk; it is refused because another file is meant.
+    # No path reaches the machine's disk. Such a path is refused because it means another file.
     if ".." in re.split(r"[/\\]", unquote(path)):
         raise InvalidInput(f"Path {path} would escape {ROOT} directory")
     if any(unicodedata.category(letter) in {"Cc", "Cs"} for letter in path):
@@ -86,7 +86,7 @@ class MemoryFiles:
         return next(map(_file, self._memory.list(category=CATEGORY, refs=[path]).memories), None)
 
     def within(self, folder: str) -> Sequence[MemoryFile]:
-        """Every file below a folder, in order of their paths."""
+        """Return the files below a folder, sorted by path."""
         files = map(_file, listed_notes(self._memory, category=CATEGORY))
         found = [file for file in files if file.path.startswith(f"{folder}/")]
         return sorted(found, key=lambda file: file.path.split("/"))
@@ -97,7 +97,7 @@ class MemoryFiles:
         self._memory.remember_many([{"category": CATEGORY, **_note_fields(path, text)}])
 
     def edit(self, file: MemoryFile, text: str) -> None:
-        """Raise `Outdated` if the file was edited since it was read."""
+        """Replace the text; raise `Outdated` if the file was edited since it was read."""
         expecting = Internals(self._memory).expecting(file.note.id, [memory_version(file.note)])
         fields = _note_fields(file.path, text)
         expecting.update(file.note.id, text=fields["text"], metadata=fields["metadata"])
@@ -127,7 +127,7 @@ class MemoryFiles:
 
 
 def _file(note: Memory) -> MemoryFile:
-    # A blank file that was written to later has the note's text.
+    # If a blank file was edited later, its content is the note's text.
     blank = (note.metadata or {}).get("text") if note.text == _BLANK_TEXT else None
     return MemoryFile(note.ref or "", note.text if blank is None else blank, note)
 
@@ -149,7 +149,7 @@ _AROUND = 2  # lines before and after a change that its snippet shows
 
 
 class MemoryCommands:
-    """Runs the tool's commands and returns their answers; raises `ToolError` for a refused one."""
+    """The tool's commands. Each returns its answer, or raises `ToolError`."""
 
     def __init__(self, memory: Engine) -> None:
         self._files = MemoryFiles(memory)
@@ -208,7 +208,7 @@ class MemoryCommands:
     def insert(self, command: BetaMemoryTool20250818InsertCommand) -> str:
         text = _text(command.insert_text, "insert_text")
         file = self._file(command.path, f"Error: The path {command.path} does not exist")
-        # A line break ends a line; it begins no other.
+        # A line break ends a line and does not begin another.
         lines = file.text.removesuffix("\n").split("\n") if file.text else []
         line: object = command.insert_line
         if not isinstance(line, int) or not 0 <= line <= len(lines):
@@ -248,7 +248,7 @@ class MemoryCommands:
         return file
 
     def _at(self, given: str, verb: str) -> Sequence[MemoryFile]:
-        """The file of this path, or those of the folder."""
+        """Return the file at this path, or the files of the folder."""
         path = _path(given)
         if path == ROOT:
             raise ToolError(f"Error: Cannot {verb} the {ROOT} directory itself")
@@ -338,7 +338,7 @@ _FIELDS = {
 
 
 def _check(command: Any) -> None:
-    """Check the model's arguments, which the SDK does not."""
+    """Check the model's arguments, which the SDK does not check."""
     name = getattr(command, "command", None)
     if name not in _FIELDS:
         raise ToolError(f"Error: There is no command {name!r}; there are: {', '.join(_FIELDS)}.")
@@ -361,7 +361,7 @@ def _text(given: object, field: str) -> str:
 
 
 def _places(text: str, part: str) -> list[int]:
-    """Yield every start of a part in a text, overlapping ones too."""
+    """Return every start of a part in a text, including overlapping ones."""
     places, start = [], -1
     while (start := text.find(part, start + 1)) >= 0:
         places.append(start)
@@ -399,7 +399,7 @@ def _with_numbers(lines: Iterable[str], first: int) -> list[str]:
 
 
 def _entries(folder: str, files: Sequence[MemoryFile]) -> list[str]:
-    """Files and folders of the first levels, each with its size; of a folder, that of all its files."""
+    """Return the files and folders of the first levels; the size of a folder is that of all its files."""
     entries: dict[str, list[MemoryFile]] = {}
     for file in files:
         parts = file.path.removeprefix(f"{folder}/").split("/")

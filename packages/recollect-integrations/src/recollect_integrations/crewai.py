@@ -64,7 +64,7 @@ class KnownTexts:
         self._lock = Lock()
 
     def __call__(self, texts: Sequence[str]) -> list[list[float]]:
-        """Embed with the memory's model, or with the one that it would get."""
+        """Embed with the memory's model, or with the default model if it has none yet."""
         in_use = self._memory.model
         embedder = _embedder(None if in_use is None else in_use.name)
         vectors = [list(map(float, row)) for row in embedder.documents(list(texts))]
@@ -104,7 +104,7 @@ class RecollectStorage:
         return self
 
     def as_memory(self, **options: Any) -> CrewMemory:
-        """Make a `crewai.Memory` on this storage, with its embedder and the options of `crewai.Memory`."""
+        """Create a `crewai.Memory` on this storage, with its embedder and the options of `crewai.Memory`."""
         return CrewMemory(storage=self, **{"embedder": self.embedder, **options})
 
     def save(self, records: list[MemoryRecord]) -> None:
@@ -119,7 +119,7 @@ class RecollectStorage:
             )
 
     def update(self, record: MemoryRecord) -> None:
-        """The former text is kept as a revision of the note."""
+        """Update a record; the former text is kept as a revision of the note."""
         self.save([record])
 
     def search(
@@ -151,7 +151,7 @@ class RecollectStorage:
         older_than: datetime | None = None,
         metadata_filter: dict[str, Any] | None = None,
     ) -> int:
-        """Forget the records that match all conditions; `memory.restore` brings a note back."""
+        """Forget the records that match all conditions; `memory.restore` restores a note."""
         wanted = _Filter(scope_prefix, categories, metadata_filter, older_than)
         notes = self._notes() if record_ids is None else self._known_as(record_ids)
         ids = [note.id for note in notes if wanted.allows(_fields_of(note))]
@@ -199,7 +199,7 @@ class RecollectStorage:
         return sum(wanted.allows(_fields_of(note)) for note in self._notes(scope_prefix))
 
     def reset(self, scope_prefix: str | None = None) -> None:
-        """Forget all records of a scope; `memory.restore` brings them back."""
+        """Forget all records of a scope; `memory.restore` restores them."""
         self.delete(scope_prefix=scope_prefix)
 
     def touch_records(self, record_ids: list[str]) -> None:
@@ -322,7 +322,7 @@ def _note(record: MemoryRecord, made_by: str | None) -> dict[str, Any]:
 
 
 def _is_record(note: Memory) -> bool:
-    """Whether a note is a record. A note that superseded one has its category and tags, but no record."""
+    """Whether a note is a record. A note that superseded it has its category and tags, but no record."""
     return (note.ref or "").startswith(_REF)
 
 

@@ -121,7 +121,7 @@ class RecollectDocumentStore:
     def write_documents(
         self, documents: Sequence[Document], policy: DuplicatePolicy = DuplicatePolicy.NONE
     ) -> int:
-        """Write all or none, and return their number. The default policy is `FAIL`."""
+        """Write all documents or none, and return their number. The default policy is `FAIL`."""
         if not isinstance(documents, list) or not all(isinstance(each, Document) for each in documents):
             raise ValueError("Give a list of Documents, even if there is only one.")
         wanted: dict[str, Document] = {}
@@ -137,7 +137,7 @@ class RecollectDocumentStore:
         return len(documents) if policy is DuplicatePolicy.OVERWRITE else len(wanted)
 
     def delete_documents(self, document_ids: Sequence[str]) -> None:
-        """Forget documents; unknown ids are ignored. The memory's `restore` brings one back."""
+        """Forget documents; unknown ids are ignored. The memory's `restore` restores them."""
         self._notes.delete(document_ids)
 
     # Further methods that pipelines use
@@ -177,7 +177,7 @@ class RecollectDocumentStore:
         }
 
     def get_metadata_field_min_max(self, metadata_field: str) -> dict[str, Any]:
-        """Return the least and the greatest value; None for both if there are no comparable values."""
+        """Return the minimum and the maximum; None for both if there are no comparable values."""
         metas = (document.meta for document in self.filter_documents())
         values = [value for value in _distinct(metas, metadata_field) if isinstance(value, int | float | str)]
         try:
@@ -279,7 +279,7 @@ def _distinct(metas: Iterable[dict[str, Any]], field: str) -> list[Any]:
 
 @component
 class RecollectDocumentRetriever:
-    """A retriever: the best documents for a query, each with its score, best first."""
+    """A retriever of the best documents for a query, each with its score, best first."""
 
     def __init__(
         self,
@@ -362,7 +362,7 @@ class RecollectDocumentRetriever:
     async def run_async(
         self, query: str, filters: Filters | None = None, top_k: int | None = None
     ) -> dict[str, Any]:
-        calls = self.document_store._calls  # noqa: SLF001  # of this file, too
+        calls = self.document_store._calls  # noqa: SLF001  # both classes are in this file
         return await calls.run(lambda _: self.run(query, filters, top_k))
 
 

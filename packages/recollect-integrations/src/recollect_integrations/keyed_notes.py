@@ -1,4 +1,4 @@
-"""Notes under a framework's own keys, with its JSON as metadata, and filters on that."""
+"""Store notes under a framework's own keys, with its JSON as metadata, and filter by the metadata."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ class KeyedNotes:
         return (note.ref or "").removeprefix(f"{self.program}:")
 
     def is_own(self, note: Memory) -> bool:
-        """Whether this framework stored the note. A note that superseded one has its category, but no key."""
+        """Whether this framework stored the note. A note that superseded it has its category, but no key."""
         return (note.ref or "").startswith(self._ref(""))
 
     def put(self, notes: Iterable[KeyedNote]) -> None:
-        """Store all or none; of several with one key, the last."""
+        """Store all notes or none. Of several notes with one key, the last is stored."""
         last = {note.key: note for note in notes}
         if last:
             self.memory.remember_many(
@@ -63,7 +63,7 @@ class KeyedNotes:
         return found
 
     def delete(self, keys: Iterable[str]) -> int:
-        """Forget the existing ones, so that `restore` can bring them back; return their number."""
+        """Forget the existing notes with these keys, and return their number. `restore` restores them."""
         ids = [note.id for note in self.get(keys).values()]
         return len(self.memory.forget(ids)) if ids else 0
 
@@ -107,7 +107,7 @@ class KeyedNotes:
         return shown
 
     def _recall(self, query: str, limit: int) -> Answer:
-        """Noted later, once it is known what of it is shown."""
+        """Recall without recording; `_record_shown` records the hits that are shown."""
         return self.memory.recall(
             query[:QUERY_LIMIT],
             kinds=(Kind.NOTE,),
@@ -116,7 +116,7 @@ class KeyedNotes:
         )
 
     def _record_shown(self, notes: Sequence[Memory], answer: Answer | None) -> None:
-        """Record the shown hits like `recall` does; for a part other than the start, only their use."""
+        """Record the shown hits as `recall` does; if they are not the first hits, only their usage."""
         if answer is not None:
             self.memory.record_shown([note.id for note in notes], answer)
             return

@@ -47,7 +47,7 @@ with needs_extra("The adapter for LangChain", "langchain"):
 
 
 class RecollectRetriever(BaseRetriever):
-    """Recalls memories for a query, as documents, best first.
+    """A retriever of memories as documents, best first.
 
     Each field is an argument of `Engine.recall`, and may also be passed to `invoke`. Without `k`, the
     relevant documents are returned, one to ten.
@@ -148,7 +148,7 @@ class RecollectVectorStore(VectorStore):
     """Documents in a collection of a memory. The memory embeds them itself, and ranks by words as well."""
 
     def __init__(self, memory: Engine | str | Path, collection: str = "documents") -> None:
-        """On an open memory, or on the one at a path. A collection is an agent of the memory's owner."""
+        """Use an open memory, or open the one at a path. A collection is an agent of the memory's owner."""
         self.memory = opened_memory(memory)
         self._notes = _collection(self.memory, collection, PROGRAM)
         self._calls = AsyncEngine(self.memory)
@@ -164,7 +164,7 @@ class RecollectVectorStore(VectorStore):
         memory: Engine | str | Path,
         collection: str = "documents",
     ) -> RecollectVectorStore:
-        """A store on a memory, with these texts added. No `embedding` is used: the memory has its model."""
+        """Create a store on a memory and add texts. `embedding` is not used: the memory has its own model."""
         _warn_of(embedding)
         store = cls(memory, collection)
         store.add_texts(texts, metadatas, ids=ids)
@@ -214,7 +214,7 @@ class RecollectVectorStore(VectorStore):
     def add_documents(
         self, /, documents: list[Document], *, ids: list[str] | None = None, **kwargs: Any
     ) -> list[str]:
-        """Add all or none; a document with a known id replaces the former."""
+        """Add all documents or none. A document with a known id replaces the former one."""
         if kwargs:
             raise InvalidInput(f"`add_documents` takes only `ids`, not {', '.join(kwargs)}.")
         if ids is not None and len(ids) != len(documents):
@@ -227,7 +227,7 @@ class RecollectVectorStore(VectorStore):
     aadd_documents = in_thread(add_documents)
 
     def delete(self, /, ids: list[str] | None = None, **_: Any) -> bool | None:
-        """Forget documents, so that the memory can bring them back; without ids, all of the collection."""
+        """Forget documents, or all of the collection without ids. The memory's `restore` restores them."""
         if ids is None:
             ids = [self._notes.key(note) for note in self._notes.newest_first()]
         self._notes.delete(ids)
@@ -245,7 +245,7 @@ class RecollectVectorStore(VectorStore):
     aget_by_ids = in_thread(get_by_ids)
 
     def similarity_search(self, /, query: str, k: int = 4, **how: Any) -> list[Document]:
-        """Return the best `k`; `filter` is a `DocumentFilter`."""
+        """Return the best `k` documents; `filter` is a `DocumentFilter`."""
         return [self._document(note) for note, _ in self._search(query, k, **how)]
 
     asimilarity_search = in_thread(similarity_search)
@@ -323,7 +323,7 @@ class RecollectByteStore(ByteStore):
     """Bytes by key, in a collection of a memory."""
 
     def __init__(self, memory: Engine | str | Path, collection: str = "values") -> None:
-        """On an open memory, or on the one at a path. A collection is an agent of the memory's owner."""
+        """Use an open memory, or open the one at a path. A collection is an agent of the memory's owner."""
         self.memory = opened_memory(memory)
         self._notes = _collection(self.memory, collection, VALUES)
         self._calls = AsyncEngine(self.memory)
@@ -338,7 +338,7 @@ class RecollectByteStore(ByteStore):
     amget = in_thread(mget)
 
     def mset(self, key_value_pairs: Sequence[tuple[str, bytes]]) -> None:
-        """All of them or none."""
+        """Write all or none."""
         self._notes.put(_value_note(key, value) for key, value in key_value_pairs)
 
     amset = in_thread(mset)
@@ -384,7 +384,7 @@ class RecollectChatMessageHistory(BaseChatMessageHistory):
         return [_message(turn) for turn in self.memory.sessions.turns(self.session_id)]
 
     def add_messages(self, messages: Sequence[BaseMessage]) -> None:
-        """All of them or none."""
+        """Write all or none."""
         if messages:
             turns = [_turn(message) for message in messages]
             self.memory.add_messages(self.session_id, turns, extract=self._extract)
@@ -392,7 +392,7 @@ class RecollectChatMessageHistory(BaseChatMessageHistory):
     aadd_messages = in_thread(add_messages)
 
     def clear(self) -> None:
-        """Forget the messages, so that the memory can bring them back; notes made of them stay."""
+        """Forget the messages; the memory's `restore` restores them. Notes extracted from them stay."""
         self.memory.forget([turn.id for turn in self.memory.sessions.turns(self.session_id)])
 
     aclear = in_thread(clear)

@@ -66,7 +66,7 @@ class RecollectStore(BaseStore):
         ttl: TTLConfig | None = None,
         clock: Clock = now,
     ) -> None:
-        """On an open memory, or on the one at a path, which `close` closes.
+        """Use an open memory, or open the one at a path, which `close` closes.
 
         `fields` are the searched paths of a value, unless `put` names others with `index`. `clock` decides
         when items expire; pass the memory's own if it was opened with another clock.
@@ -255,7 +255,7 @@ class RecollectStore(BaseStore):
         return expires_at
 
     def _notes(self, namespace: Namespace | None) -> KeyedNotes:
-        """Return the notes of a namespace; None: of all namespaces, for searching only."""
+        """Return the notes of a namespace, or of all namespaces for None, which is for searching only."""
         agent = None if namespace is None else ".".join(namespace)
         if agent is not None and len(agent) > LONGEST_NAMESPACE:
             raise InvalidInput(
@@ -287,10 +287,10 @@ def _key(note: Memory) -> str:
 
 
 def _value(note: Memory) -> Mapping[str, Any]:
-    """Return the value as it was put; if its only text is the searched one, with later edits of the note."""
+    """Return the stored value. If its only text is the searched one, later edits of the note replace it."""
     kept = note.metadata or {}
     value: Mapping[str, Any] = kept.get("value", {})
-    # An imported value is searched by a certain field only if it has a single one.
+    # For an imported value, the searched field is known only if it has a single text field.
     field = kept.get("text_field", _text_field(value) if len(value) == 1 and _is_indexed(note) else None)
     if field is None or _search_text(value[field]) in {note.text, ""}:
         return value

@@ -30,12 +30,14 @@ _ASKED_WITH = 3
 
 
 class RecollectMemoryBlock(BaseMemoryBlock[str]):
-    """Adds memories about the last messages to the prompt, where some are relevant."""
+    """A memory block that adds memories about the last messages to the prompt, if some are relevant."""
 
     name: str = Field(default="long_term_memory", description="The name of the memory block.")
     memory: Engine = Field(description="The memory. The caller opens and closes it.", exclude=True)
-    budget_tokens: int = Field(default=DEFAULT_BUDGET, description="The most tokens that memories may take.")
-    extract: bool = Field(default=True, description="Whether to make notes of facts worth keeping.")
+    budget_tokens: int = Field(
+        default=DEFAULT_BUDGET, description="Maximum number of tokens of the memories."
+    )
+    extract: bool = Field(default=True, description="Whether to extract facts worth keeping as notes.")
     _calls: AsyncEngine = PrivateAttr()
 
     def model_post_init(self, context: Any, /) -> None:
@@ -45,7 +47,7 @@ class RecollectMemoryBlock(BaseMemoryBlock[str]):
     async def _aget(
         self,
         messages: list[ChatMessage] | None = None,
-        session_id: str | None = None,  # a memory is of all conversations
+        session_id: str | None = None,  # a memory spans all conversations
         **block_kwargs: Any,  # for other blocks
     ) -> str:
         said = [turn for each in messages or () if (turn := _turn(each)) is not None]
@@ -74,7 +76,7 @@ class RecollectMemoryBlock(BaseMemoryBlock[str]):
 
 
 class RecollectNodeRetriever(BaseRetriever):
-    """Memories of any kind as nodes, best first, each with its score."""
+    """A retriever of memories of any kind as nodes, best first, each with its score."""
 
     def __init__(self, memory: Engine, *, similarity_top_k: int = 10, **options: Any) -> None:
         """`options` are those of `memory.recall`: `kinds`, `tags`, `as_of`, `min_confidence`, `abstain` …"""

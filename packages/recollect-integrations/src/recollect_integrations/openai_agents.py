@@ -1,4 +1,4 @@
-"""The OpenAI Agents SDK: a session whose items are messages of a memory, and tools to remember and recall.
+"""OpenAI Agents SDK: a session whose items are messages of a memory, and tools to remember and recall.
 
 An item is kept exactly, in its message's metadata. The message's text is the item's text, so that searches
 from other conversations find it, and facts in it also become notes.
@@ -43,7 +43,7 @@ class RecollectSession(SessionABC):
         extract: bool = True,
         session_settings: SessionSettings | None = None,
     ) -> None:
-        """On an open memory, or on the one at a path, which `close` closes.
+        """Use an open memory, or open the one at a path, which `close` closes.
 
         Without `extract`, nothing becomes a note.
         """
@@ -71,11 +71,11 @@ class RecollectSession(SessionABC):
             await self._calls.add_messages(self._name, turns, extract=self._extract)
 
     async def pop_item(self) -> TResponseInputItem | None:
-        """Take back the last item and the notes extracted from it."""
+        """Remove the last item and the notes extracted from it, and return the item."""
         return await self._calls.run(self._pop)
 
     async def clear_session(self) -> None:
-        """Forget the conversation and the notes extracted from it; `restore` brings each back."""
+        """Forget the conversation and the notes extracted from it; `restore` restores each."""
         try:
             await self._calls.sessions.forget(self._name)
         except NotFound:  # the conversation is empty
@@ -85,7 +85,7 @@ class RecollectSession(SessionABC):
         return [_item(message) for message in reversed(list(self._newest(memory, most)))]
 
     def _newest(self, memory: Engine, most: int | None) -> Iterator[Memory]:
-        """Yield the messages, the last first; corrected ones too."""
+        """Yield the messages, the last first, including corrected ones."""
         after: int | None = 0
         while after is not None and most != 0:
             limit = MOST_PER_PAGE if most is None else min(most, MOST_PER_PAGE)
@@ -97,7 +97,7 @@ class RecollectSession(SessionABC):
             after = page.cursor
 
     def _pop(self, memory: Engine) -> TResponseInputItem | None:
-        # Another program may have removed the same item; then the one before is the last.
+        # If another program has just removed the last item, remove the one before it.
         while last := next(self._newest(memory, 1), None):
             drawn = memory.list(session=self._name, include_superseded=True, limit=MOST_PER_PAGE).memories
             notes = [note.id for note in drawn if note.drawn_from == last.id]

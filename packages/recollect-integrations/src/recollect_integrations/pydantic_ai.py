@@ -1,7 +1,7 @@
-"""Pydantic AI: the store behind the harness's `Memory` capability, with files that are notes.
+"""Pydantic AI: a store for the `Memory` capability of pydantic-ai-harness. Each memory file is one note.
 
-A file is a note whose text is its content, so `search_memory` recalls by words and by meaning, and so does
-every other program on the same memory. Edits keep the former text. To delete is to forget.
+The note's text is the content of the file, so `search_memory` finds it by words and by meaning, as does every
+other program that uses the same memory. Edits keep the former text. Deleting a file forgets its note.
 """
 
 from __future__ import annotations
@@ -33,15 +33,15 @@ with needs_extra("The adapter for Pydantic AI", "pydantic-ai"):
 
 _TAG = "pydantic-ai"
 _OPERATION_TAG = "pydantic-ai-operation:"
-# The number of a file's last writes that are recognised when they are repeated.
-_MOST_RECEIPTS = 32
-_MOST_METADATA = 4_096
+# How many of a file's last operations are remembered, so that a retry is recognised.
+_MAX_RECEIPTS = 32
+_MAX_METADATA = 4_096
 _SEGMENT = re.compile(r"[A-Za-z0-9_.-]{1,200}")
 
 
 @dataclass(frozen=True, slots=True)
 class _FileNote:
-    """A note that is a file, as it was read."""
+    """A note that stores a file."""
 
     note: Memory
 
@@ -66,16 +66,16 @@ class _FileNote:
 
 
 class RecollectHarnessStore:
-    """A `MemoryStore` that records metadata and searches, for `Memory(store=…)`; programs may share it."""
+    """A `MemoryStore` with metadata and search, for `Memory(store=…)`. Several programs may share one."""
 
     def __init__(self, memory: Engine) -> None:
         """Use a memory that the caller opens and closes."""
-        self._calls = AsyncEngine(of_own_scope(caller_opened(memory)))
+        self._memory = AsyncEngine(of_own_scope(caller_opened(memory)))
 
     async def read(self, path: str, *, max_chars: int) -> MemoryFile | None:
         _check_path(path)
         _check_positive(max_chars=max_chars)
-        found = await self._calls.run(_file, path)
+        found = await self._memory.run(_file, path)
         if found is None:
             return None
         return MemoryFile(
@@ -87,7 +87,7 @@ class RecollectHarnessStore:
         )
 
     async def get_operation(self, operation: MemoryOperation) -> MemoryMutation | None:
-        return await self._calls.run(_receipt, operation)
+        return await self._memory.run(_receipt, operation)
 
     async def write(
         self,
@@ -112,18 +112,18 @@ class RecollectHarnessStore:
     ) -> MemoryMutation:
         _check_path(path)
         described = _checked_metadata(metadata)
-        return await self._calls.run(_write, path, content, expected_version, described, operation)
+        return await self._memory.run(_write, path, content, expected_version, described, operation)
 
     async def delete(
         self, path: str, *, expected_version: str | None, operation: MemoryOperation | None = None
     ) -> MemoryMutation:
         _check_path(path)
-        return await self._calls.run(_delete, path, expected_version, operation)
+        return await self._memory.run(_delete, path, expected_version, operation)
 
     async def list_paths(self, prefix: str = "", *, limit: int) -> list[str]:
         _check_prefix(prefix)
         _check_positive(limit=limit)
-        paths = await self._calls.run(lambda memory: [file.path for file in _files(memory)])
+        paths = await self._memory.run(lambda memory: [file.path for file in _files(memory)])
         return sorted(path for path in paths if path.startswith(prefix))[:limit]
 
     async def search(
@@ -133,7 +133,7 @@ class RecollectHarnessStore:
         _check_prefix(prefix)
         if not query.split() or min(limit, max_files, max_chars, max_file_chars) <= 0:
             return MemorySearchResult(matches=[], scanned=0, truncated=False)
-        answer = await self._calls.recall(query[:QUERY_LIMIT], kinds=["note"], tags=[_tag(prefix)])
+        answer = await self._memory.recall(query[:QUERY_LIMIT], kinds=["note"], tags=[_tag(prefix)])
         found = [(_FileNote(hit.memory), hit) for hit in answer.hits if _is_file(hit.memory)]
         below = [(file, hit) for file, hit in found if _folder(file.path) == prefix][:max_files]
         matches: list[MemorySearchMatch] = []
@@ -160,7 +160,8 @@ def _write(
 ) -> MemoryMutation:
     if (known := _receipt(memory, operation)) is not None:
         return known
-    # Read before the file: a file that is created between the two reads has the same key, and conflicts.
+    # Read the generation before the file. If another program creates the file in between, both use the same
+    # key, and one write is refused.
     generation = _generation(memory, path) if expected is None else 0
     file = _file(memory, path)
     _check_version(file, expected, path, "written")
@@ -184,7 +185,7 @@ def _write(
         if file is None:
             _create(memory, path, text, kept)
         else:
-            _expecting(memory, file).update(
+            _if_unchanged(memory, file).update(
                 file.note.id, text=text, tags=_tags(path, kept, file.note.tags), metadata=kept
             )
     except Conflict as error:
@@ -223,8 +224,8 @@ def _delete(
         memory.forget([gone.id])
     elif file is not None:
         try:
-            # From here on it counts as deleted, forgotten or not.
-            _expecting(memory, file).update(
+            # From here on the file counts as deleted, even if the process ends before forget().
+            _if_unchanged(memory, file).update(
                 file.note.id, tags=_tags(path, kept, file.note.tags), metadata=kept
             )
         except Conflict as error:
@@ -237,7 +238,7 @@ def _file(memory: Engine, path: str) -> _FileNote | None:
     for note in memory.list(refs=[_ref(path)]).memories:
         if _is_file(note):
             return _FileNote(note)
-        memory.forget([note.id])  # a deletion was interrupted before this
+        memory.forget([note.id])  # finish an interrupted deletion
     return None
 
 
@@ -251,7 +252,7 @@ def _is_file(note: Memory) -> bool:
 
 
 def _generation(memory: Engine, path: str) -> int:
-    """Return the id of the last deleted note with this path; 0 if there was none."""
+    """Return the id of the newest note that ever had this path; 0 if there was none."""
     wanted = BrowseFilter(frozenset({Kind.NOTE}), "all", tags=frozenset({_tag(path)}))
     after = None
     while True:
@@ -285,20 +286,22 @@ def _receipts(
     known = dict({} if file is None else file.fields.get("receipts") or {})
     if operation is not None:
         known[operation.id] = [operation.fingerprint, done.version, done.existed]
-    return dict(list(known.items())[-_MOST_RECEIPTS:])
+    return dict(list(known.items())[-_MAX_RECEIPTS:])
 
 
-def _expecting(memory: Engine, file: _FileNote) -> Engine:
+def _if_unchanged(memory: Engine, file: _FileNote) -> Engine:
     return Internals(memory).expecting(file.note.id, [memory_version(file.note)])
 
 
-def _check_version(file: _FileNote | None, expected: str | None, path: str, done: str) -> None:
+def _check_version(file: _FileNote | None, expected: str | None, path: str, action: str) -> None:
     if (None if file is None else file.version) != expected:
-        raise _conflict(path, done)
+        raise _conflict(path, action)
 
 
-def _conflict(path: str, done: str) -> MemoryConflictError:
-    return MemoryConflictError(f"The file {path!r} changed before it could be {done}; read it again.")
+def _conflict(path: str, action: str) -> MemoryConflictError:
+    return MemoryConflictError(
+        f"The file {path!r} does not have the expected version, so it was not {action}. Read it again."
+    )
 
 
 def _version(generation: int, writes: int, revisions: int) -> str:
@@ -319,7 +322,7 @@ def _folder(path: str) -> str:
 
 
 def _tags(path: str, kept: Mapping[str, Any], before: Sequence[str] = ()) -> list[str]:
-    """Return the tags to look files up by, and those that users added."""
+    """Return the tags by which files are looked up, and those that users added."""
     others = [tag for tag in before if not tag.startswith(_OPERATION_TAG)]
     operations = [_operation_tag(id_) for id_ in kept["receipts"]]
     return list(dict.fromkeys([_TAG, _tag(path), _tag(_folder(path)), *others, *operations]))
@@ -345,7 +348,8 @@ def _check_path(path: str) -> None:
     segments = path.split("/")
     if not all(_SEGMENT.fullmatch(each) and ".." not in each and each != "." for each in segments):
         raise ValueError(
-            f"{path!r} is not a valid path: use names of letters, digits and _.- with / between them."
+            f"{path!r} is not a valid path: use names of 1 to 200 letters, digits, _ . or -, separated by /, "
+            'without "..".'
         )
 
 
@@ -366,8 +370,8 @@ def _checked_metadata(metadata: Mapping[str, str] | None) -> dict[str, str] | No
     if not all(isinstance(each, str) for pair in metadata.items() for each in pair):
         raise TypeError("Metadata of a memory file must map strings to strings.")
     length = len(json.dumps(dict(metadata), ensure_ascii=False, separators=(",", ":")))
-    if length > _MOST_METADATA or any("\0" in each for pair in metadata.items() for each in pair):
-        raise ValueError(
-            f"Metadata has at most {_MOST_METADATA:,} characters as JSON, and no NUL; it has {length:,}."
-        )
+    if length > _MAX_METADATA:
+        raise ValueError(f"Metadata may have {_MAX_METADATA:,} characters as JSON; this has {length:,}.")
+    if any("\0" in each for pair in metadata.items() for each in pair):
+        raise ValueError("Metadata must not contain NUL characters.")
     return dict(metadata)

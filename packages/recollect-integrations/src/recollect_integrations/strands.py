@@ -74,7 +74,7 @@ class RecollectMemoryStore(MemoryStore):
         self._run = secrets.token_hex(8)
 
     async def search(self, query: str, options: SearchOptions | None = None) -> list[MemoryEntry]:
-        """Return the best entries, best first; without a number, the relevant ones, one to ten."""
+        """Return entries, best first: `max_search_results`, or by default the relevant ones, one to ten."""
         limit = (options or {}).get("max_search_results", self.max_search_results)
         if limit is not None and limit < 1:
             raise InvalidInput("`max_search_results` must be at least 1.")
@@ -117,7 +117,7 @@ class RecollectMemoryStore(MemoryStore):
 
     def _check_writable(self) -> None:
         if not self.writable:
-            raise InvalidInput(f"The store {self.name!r} is not writable; make it with writable=True.")
+            raise InvalidInput(f"The store {self.name!r} is not writable; create it with writable=True.")
 
 
 def _text(message: Message) -> str:
@@ -174,7 +174,7 @@ class RecollectSessionRepository(SessionRepository):
         return None if kept is None else Session.from_dict(kept)
 
     def delete_session(self, session_id: str, **kwargs: Any) -> None:
-        """Forget a session with all its messages; `memory.restore` brings each back."""
+        """Forget a session with all its messages; `memory.restore` restores each message."""
         notes = list(self._states(session_id))
         if not notes:
             raise SessionException(f"Session {session_id} does not exist")
@@ -204,7 +204,7 @@ class RecollectSessionRepository(SessionRepository):
             "content": _session_text(session_message),
             "role": session_message.message["role"],
             "at": in_utc(datetime.fromisoformat(session_message.created_at)),
-            "source": f"{self._begun(session_id)}{session_message.message_id}",
+            "source": f"{self._source_prefix(session_id)}{session_message.message_id}",
             "metadata": {"message": session_message.to_dict()},
         }
         self.memory.add_messages(_conversation(session_id, agent_id), [turn], extract=self._extract)
@@ -266,24 +266,24 @@ class RecollectSessionRepository(SessionRepository):
     def _states(self, session_id: str) -> Iterator[Memory]:
         """Yield the notes with the state of the session and its agents."""
         notes = listed_notes(self.memory, category=CATEGORY, tags=[_tag(session_id)])
-        # A tag is cut short, and ignores case.
-        # A note that superseded one has no ref.
+        # Several sessions may share a tag: tags are shortened, and ignore case.
+        # A note that superseded a state has no ref.
         return (note for note in notes if note.ref and _names(note)[0] == session_id)
 
-    def _begun(self, session_id: str) -> str:
-        """Return the prefix of its messages' sources; a recreated session has another."""
+    def _source_prefix(self, session_id: str) -> str:
+        """Return the prefix of the `source` of the session's messages; a recreated session has another."""
         notes = self.memory.list(refs=[_ref(session_id)]).memories
         if not notes:
             raise SessionException(f"Session {session_id} does not exist")
         return f"{notes[0].id}:"
 
     def _turns(self, session_id: str, agent_id: str) -> dict[str, Memory]:
-        """By the ids of the messages."""
-        begun = self._begun(session_id)
+        """Return the stored messages of an agent by id."""
+        prefix = self._source_prefix(session_id)
         return {
-            turn.source.removeprefix(begun): turn
+            turn.source.removeprefix(prefix): turn
             for turn in self.memory.sessions.turns(_conversation(session_id, agent_id))
-            if turn.source is not None and turn.source.startswith(begun)
+            if turn.source is not None and turn.source.startswith(prefix)
         }
 
     def _turn(self, session_id: str, agent_id: str, message_id: int) -> Memory | None:
@@ -291,7 +291,7 @@ class RecollectSessionRepository(SessionRepository):
 
 
 class RecollectSessionManager(RepositorySessionManager):
-    """Pass it to an agent as `session_manager`; the agent then continues the session."""
+    """A session manager for `Agent(session_manager=…)`; the agent then continues the session."""
 
     def __init__(self, session_id: str, memory: Engine | str | Path, *, extract: bool = True) -> None:
         self.repository = RecollectSessionRepository(memory, extract=extract)
@@ -319,7 +319,7 @@ def _tag(session_id: str) -> str:
 
 
 def _session_text(kept: SessionMessage) -> str:
-    """Return the text to search, without what was redacted."""
+    """Return the text to search, without redacted parts."""
     content = kept.to_message()["content"]
     said = "\n".join(block["text"] for block in content if block.get("text"))
     written = kept.to_dict()["redact_message" if kept.redact_message is not None else "message"]

@@ -163,13 +163,13 @@ def test_what_toml_prints_is_all_that_one_needs_and_what_is_off_is_said_so(harbo
 @pytest.mark.parametrize(
     ("right", "wrong", "said"),
     [
-        ('step = "rrf"', 'step = "rff"', ("no step 'rff'", "rrf", "weighted_rrf", "cut")),
-        ("k = 1", "kay = 1", ("'kay' has no meaning", "there are: k")),
+        ('step = "rrf"', 'step = "rff"', ("step 'rff' is unknown", "rrf", "weighted_rrf", "cut")),
+        ("k = 1", "kay = 1", ("'kay' is unknown", "allowed fields: k")),
         ("k = 1", "k = 'many'", ("k must be a number", "'many'")),
-        ('factor = "status"', 'factor = "mood"', ("no factor 'mood'", "status", "salience")),
-        ('by = "words"', 'by = "smell"', ("no by 'smell'", "meaning, words")),
+        ('factor = "status"', 'factor = "mood"', ("factor 'mood' is unknown", "status", "salience")),
+        ('by = "words"', 'by = "smell"', ("by 'smell' is unknown", "meaning, words")),
         ('index = "stemmed"', 'index = "cut"', ("must be one of: plain, stemmed", "'cut'")),
-        ("steps = [", "step = [", ("'step' has no meaning", "steps")),
+        ("steps = [", "step = [", ("'step' is unknown", "steps")),
     ],
 )
 def test_a_mistake_is_named_with_what_is_allowed(

@@ -22,7 +22,7 @@ from recollect.transfer.importers import (
     ForeignNote,
     ForeignObservation,
     ForeignRelation,
-    NoPlace,
+    NotImported,
 )
 from recollect.transfer.moved_rows import importing
 from recollect.transfer.reports import Tally
@@ -218,7 +218,7 @@ def test_what_a_store_would_refuse_is_a_bad_row_and_the_rest_comes(memory: Engin
     records = list(Placing("peer", Scope(), at).records(items))
     bad = [record.place for record in records if isinstance(record, BadRow)]
     assert bad == ["note empty", "note odd", "entity Bo, observation 1", "relation  knows Bo"]
-    assert [record.what for record in records if isinstance(record, NoPlace)] == [
+    assert [record.what for record in records if isinstance(record, NotImported)] == [
         "metadata that is too long or not JSON"
     ]
     writer = ForeignImport(importing(memory), Placing("peer", Scope(), at), Tally())

@@ -126,7 +126,7 @@ MISTAKES: list[tuple[tuple[Any, ...], Any, list[str]]] = [
     (("retrieve", 0, "least"), -1, ["least", "0 or above", "-1"]),
     (("retrieve", 0, "shortlist_size"), 0, ["shortlist_size", "above 0"]),
     (("retrieve", 0, "shortlist"), 0, ["shortlist_size", "above 0"]),
-    (("retrieve", 0, "shortlist_size"), "all", ["shortlist_size", "whole number or nothing", "'all'"]),
+    (("retrieve", 0, "shortlist_size"), "all", ["shortlist_size", "whole number, or left out", "'all'"]),
     (("retrieve", 1, "index"), "porter", ["index", "plain, stemmed", "'porter'"]),
     (("retrieve", 1, "index"), 1, ["index", "plain, stemmed"]),
     (("retrieve", 0), {"by": "words"}, ["'retrieve'", "'words'", "once"]),
@@ -135,8 +135,8 @@ MISTAKES: list[tuple[tuple[Any, ...], Any, list[str]]] = [
     (("steps", 0), None, ["'step'", "rrf, weighted_rrf", "None"]),
     (("steps", 0, "step"), "rff", ["'rff'", "rrf, weighted_rrf, linear, blend"]),
     (("steps", 0, "step"), {}, ["{}", "rrf, weighted_rrf"]),
-    (("steps", 0, "kay"), 60, ["'rrf'", "'kay'", "there are: k"]),
-    (("steps", 6, "limit"), 3, ["'order'", "'limit'", "there are: none"]),
+    (("steps", 0, "kay"), 60, ["'rrf'", "'kay'", "allowed fields: k"]),
+    (("steps", 6, "limit"), 3, ["'order'", "'limit'", "allowed fields: none"]),
     (("steps", 0, "k"), "sixty", ["'rrf'", "k must be a number", "'sixty'"]),
     (("steps", 0, "k"), True, ["k must be a number", "True"]),
     (("steps", 0, "k"), None, ["k must be a number", "None"]),
@@ -156,10 +156,10 @@ MISTAKES: list[tuple[tuple[Any, ...], Any, list[str]]] = [
     (("steps", 2, "factor", "beta_sal"), "half", ["beta_sal must be a number", "'half'"]),
     (("steps", 2, "factor", "d_max"), 0, ["d_max must be above 0"]),
     (("steps", 2), {"step": "times"}, ["'times'", "factor must be given"]),
-    (("steps", 3, "relevance", "factor"), "strength", ["'strength'", "there are: temporal"]),
+    (("steps", 3, "relevance", "factor"), "strength", ["'strength'", "use one of: temporal"]),
     (("steps", 4), {"step": "keep"}, ["'keep'", "name must be given"]),
     (("steps", 4, "name"), 4, ["name must be text"]),
-    (("steps", 1), {"step": "order"}, ["'route'", "'base_relevance' before it"]),
+    (("steps", 1), {"step": "order"}, ["'route'", "'base_relevance' or keep 'base' before it"]),
 ]
 
 

@@ -183,7 +183,7 @@ def test_an_export_never_lands_on_a_store_a_folder_or_a_device(mine: Engine, tmp
     with pytest.raises(InvalidInput, match="There is no folder"):
         export_file(mine, tmp_path / "absent" / "out.jsonl")
     if sys.platform != "win32":
-        with pytest.raises(InvalidInput, match="no ordinary file"):
+        with pytest.raises(InvalidInput, match="not an ordinary file"):
             export_file(mine, "/dev/null", overwrite=True)
 
 

@@ -317,7 +317,7 @@ def test_a_newer_format_is_refused_whole(mine: Engine, version: object) -> None:
 
 
 def test_a_format_can_be_asked_for_and_is_recognised(mine: Engine) -> None:
-    with pytest.raises(InvalidInput, match="no full export"):
+    with pytest.raises(InvalidInput, match="not a full export"):
         import_file(mine, io.StringIO(entity("Ada")), format="full")
     with pytest.raises(InvalidInput, match="is empty"):
         import_file(mine, io.StringIO(""), format="full")

@@ -1,1 +1,1 @@
-"""language."""
+"""Read the language of texts and questions by rules and word lists."""

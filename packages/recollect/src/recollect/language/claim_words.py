@@ -64,7 +64,7 @@ _MONTH_OF = {
 _HOURS = by_word("claims", "hours")
 
 LONGEST = 600
-"""In letters; the rest of a text is not read."""
+"""In characters; the rest of a text is not read."""
 _PIECE = compile_later(
     r"\d+(?:[-.,:]\d+)*(?!\w)|[^\W_]+(?:[-.@_/+:][^\W_]+)*|[.!?;:,\n\"“”„«»¿…]|[$€£¥%]|['’]s\b"
     r"|\([^()\n]{0,200}\)|```.*?(?:```|\Z)",  # an aside; code
@@ -94,19 +94,19 @@ class Word:
     is_capital: bool
     is_possessive: bool
     says_something: bool
-    """Whether it is a content word: no mark, stopword or emphasis."""
+    """Whether it is a content word, not a mark, stopword or emphasis."""
     is_verb: bool
-    """It may begin a claim."""
+    """Whether it may begin a claim."""
     begins_figure: bool
     is_unsure: bool
-    """It marks a wish, a plan, a condition or a guess."""
+    """Whether it marks a wish, a plan, a condition or a guess."""
     is_unit: bool
-    """It may say what a number counts."""
+    """Whether it may name the thing that a number counts."""
     is_past: bool
     """Whether it looks like a past-tense verb: `sold`, `compró`, but also `worried`."""
 
 
-@lru_cache(maxsize=65_536)  # most words of a text are words of many texts
+@lru_cache(maxsize=65_536)  # most words occur in many texts
 def word_of(text: str) -> Word:
     folded, lower = fold(text), text.lower()
     is_mark, is_possessive = text in _MARKS, text in _POSSESSIVE
@@ -169,7 +169,7 @@ def sentences_in(text: str) -> Iterator[Sentence]:
 
 
 def _is_full_stop(before: Word, after: str) -> bool:
-    """Not after an initial or an abbreviation: `A. A. Milne`, `Acme Inc. is`."""
+    """Whether a full stop ends a sentence; not in `A. A. Milne` or `Acme Inc. is`."""
     if after.lstrip()[:1].islower() or (after[:1] and not after[0].isspace()):
         return False
     initial = len(before.text) == 1 and before.is_capital
@@ -177,19 +177,19 @@ def _is_full_stop(before: Word, after: str) -> bool:
 
 
 def stems_in(text: str) -> frozenset[str]:
-    """The stems of the words of a name."""
+    """Return the stems of the words of a name."""
     return frozenset(light_stem(word) for word in re.findall(r"[^\W_]+", fold(text)) if word not in ARTICLES)
 
 
 def names_in(sentence: Sequence[Word]) -> frozenset[str]:
-    """The stems of the words that are written as names."""
+    """Return the stems of the words that are written as names."""
     return frozenset(
         word.stem for word in sentence if word.is_capital and word.says_something and not word.begins_figure
     )
 
 
 def value_at(words: Sequence[Word], place: int) -> Value | None:
-    """The figure that begins at a place of a sentence, if one does."""
+    """Return the figure that begins at a place of a sentence, if any."""
     word = words[place]
     if not word.begins_figure:
         return None
@@ -206,7 +206,7 @@ def value_at(words: Sequence[Word], place: int) -> Value | None:
 
 
 def _weekday_at(words: Sequence[Word], place: int) -> Value:
-    """A weekday; with a date behind it, the date."""
+    """Return the weekday, or the date that follows it."""
     date_at = place + 1
     if date_at < len(words) and words[date_at].text == ",":
         date_at += 1
@@ -217,7 +217,7 @@ def _weekday_at(words: Sequence[Word], place: int) -> Value:
 
 
 def _joined_figure(word: Word) -> Value | None:
-    """A number with its unit, such as `30mg` and `7pm`, or a code such as `kite1921`."""
+    """Read a number with its unit, such as `30mg` and `7pm`, or a code such as `kite1921`."""
     match = _AMOUNT.fullmatch(word.text)
     if match is None:
         return Value("code", word.folded, 1) if len(word.text) >= _LEAST_CODE else None
@@ -236,13 +236,13 @@ def _number_at(words: Sequence[Word], place: int) -> Value:
     is_label = (place > 0 and words[place - 1].folded in WORDS["labelled"]) or _YEAR.fullmatch(word.text)
     if not is_label and after is not None and not after.is_mark and (value := _quantity(words, place)):
         return value
-    # A bare number may have several groups, as that of a telephone.
+    # A bare number may have several groups, like a telephone number.
     groups = [each.text for each in takewhile(lambda each: each.is_number, words[place:])]
     return Value("number", " ".join(map(plain_number, groups)), len(groups))
 
 
 def _quantity(words: Sequence[Word], place: int) -> Value | None:
-    """Read a number with the word behind it."""
+    """Read a number with the word after it."""
     word, after = words[place : place + 2]
     if after.folded in _HOURS:
         return Value("time", f"{word.text} {_HOURS[after.folded]}", 2)
@@ -270,6 +270,6 @@ def _amount(kind: str, number: Word, words: Sequence[Word], place: int) -> Value
 
 
 def plain_number(text: str) -> str:
-    """1,200, 1.200 and 1200 are one number; so are 2,5 and 2.50."""
+    """Normalise a number: 1,200 and 1.200 become 1200, and 2,5 equals 2.50."""
     plain = re.sub(r"(?<=\d)[.,](?=\d{3}(?!\d))", "", text).replace(",", ".")
     return plain.rstrip("0").rstrip(".") if "." in plain else plain

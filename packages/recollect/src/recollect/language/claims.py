@@ -2,7 +2,7 @@
 
 "Ana lives in Porto." claims where Ana lives; "My rent is 840 € a month." claims the amount of a rent.
 Doubtful sentences claim nothing: questions, wishes, guesses, the past, pronouns without a name, and verbs
-that take several objects ("likes pears"). Two texts contradict each other where they claim different values
+that take several objects ("likes pears"). Two texts contradict each other if they claim different values
 of one attribute. Everything is read by rule, and only a clear contradiction counts.
 """
 
@@ -34,7 +34,7 @@ _ONE_TIME = 2
 _USER = frozenset({"user"})
 TIMES = frozenset({"weekday", "date", "time"})
 SEVERAL = "one of several"
-"""The kind of values that can be true together: only a denial of the same value contradicts one."""
+"""The kind of values that can be true together. Only a denial of the same value contradicts such a value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +42,9 @@ class Claim:
     """One value of one attribute of one subject."""
 
     about: str
-    """The subject and the attribute, written the same for every text about them."""
+    """The subject and the attribute, in a form that is the same in every text about them."""
     kind: str
-    """The sort of value: `name`, `weekday`, `amount mg` …"""
+    """The kind of value: `name`, `weekday`, `amount mg` …"""
     value: frozenset[str]
     is_denied: bool
     is_named: bool
@@ -60,7 +60,7 @@ class Figure:
     kind: str
     value: str
     near: tuple[str, ...]
-    """The content words before it, the nearest first, back to the figure before it; then those after it."""
+    """The content words back to the previous figure, nearest first; then those after this figure."""
     topic: frozenset[str]
     """The content words of the whole sentence."""
     names: frozenset[str]
@@ -104,16 +104,16 @@ def claims_of(text: str, speaker: str = "", about: str = "") -> Claims:
 class _Subject:
     stems: frozenset[str]
     has_attribute: bool = False
-    """It names an attribute of something: `my rent`, `the capital of Peru`."""
+    """Whether it names an attribute of something: `my rent`, `the capital of Peru`."""
     has_attribute_noun: bool = False
     is_additive: bool = False
-    """There may be several: `my friend`."""
+    """Whether there may be several: `my friend`."""
     is_name: bool = True
     is_named: bool = True
 
 
 class _Reader:
-    """Reads the claims of one sentence."""
+    """A reader of the claims of one sentence."""
 
     def __init__(
         self, sentence: Sentence, me: frozenset[str], entity: frozenset[str], *, opens: bool
@@ -144,7 +144,7 @@ class _Reader:
             for place, word in enumerate(self._words)
             if place not in taken
             and word.says_something
-            # A passive verb says no attribute.
+            # A passive verb states no attribute.
             and not word.is_past
             and word.folded not in WORDS["changes"]
             # `the second Wednesday`
@@ -229,7 +229,7 @@ class _Reader:
                     yield place, value
 
     def _subject(self, verb: int) -> _Subject | None:
-        """Return the subject named before a verb; None where the sentence leaves it open."""
+        """Return the subject named before a verb; None if the sentence leaves it open."""
         first = verb
         while first > 0 and not self._breaks(first - 1):
             first -= 1
@@ -316,7 +316,7 @@ class _Reader:
     def _qualifier_claims(
         self, verb: int, subject: _Subject, rest: Sequence[Word], *, is_now: bool
     ) -> Iterator[Claim]:
-        """`is located in Oslo`, `was founded by Ada`, `is a citizen of Peru`."""
+        """Yield claims such as `is located in Oslo`, `was founded by Ada`, `is a citizen of Peru`."""
         size = 0
         while size < min(len(rest), _MOST_MIDDLE_WORDS) and _is_plain(rest[size]):
             size += 1
@@ -375,7 +375,7 @@ def _about(stems: frozenset[str], relation: str) -> str:
 
 
 def _clauses(folded: Sequence[str]) -> Iterator[tuple[int, int]]:
-    """From comma to comma, and from one `but` to the next."""
+    """Yield the bounds of clauses, which end at commas and at words such as `but`."""
     start = 0
     for place, word in enumerate(folded):
         if word == "," or word in WORDS["clause_words"]:
@@ -387,7 +387,7 @@ def _clauses(folded: Sequence[str]) -> Iterator[tuple[int, int]]:
 
 
 def _role(rest: Sequence[Word]) -> frozenset[str]:
-    """The words of `head of Acme`; empty where no role follows."""
+    """Return the words of a role such as `head of Acme`; empty if no role follows."""
     words = list(takewhile(lambda word: not word.is_mark and word.folded not in known.BREAKS, rest))
     folded = {word.folded for word in words}
     if WORDS["described_by"].isdisjoint(folded) or not known.ADDITIVE.isdisjoint(folded):
@@ -447,16 +447,16 @@ def _value(words: Sequence[Word]) -> tuple[str, frozenset[str]]:
 _CODE_STEMS = frozenset(map(light_stem, WORDS["code_nouns"]))
 _SHARED_WORDS = 2
 _SHARED_TOPIC = 0.5
-"""Sentences about one thing share at least this part of the shorter one's content words."""
+"""Sentences about one thing share at least this part of the shorter sentence's content words."""
 _SHARED_NAMES = 1 / 3
 """Texts about one thing share at least this part of the names of the text with fewer."""
 _MOST_LIKE = 64
-"""The most texts about one thing that are compared, each with each."""
+"""Maximum number of texts about one thing that are compared pairwise."""
 
 
 @dataclass(frozen=True, slots=True)
 class Contradiction:
-    """Where two texts contradict each other: the places of the two sentences."""
+    """The places of two sentences that contradict each other."""
 
     first: tuple[int, int]
     second: tuple[int, int]
@@ -465,7 +465,7 @@ class Contradiction:
 
 
 def contradiction(one: Claims, other: Claims) -> Contradiction | None:
-    """Return the first contradiction between two texts; None where both can be true."""
+    """Return the first contradiction between two texts; None if both can be true."""
     fewest = min(len(one.names), len(other.names))
     apart = len(one.names & other.names) < _SHARED_NAMES * fewest
     for mine, theirs in product(one.stated, other.stated):
@@ -512,7 +512,7 @@ def _excludes(one: Claim, other: Claim) -> bool:
 
 
 def _is_only(claims: Claims, claim: Claim) -> bool:
-    """Whether a text gives this attribute only one value; two values are a list."""
+    """Whether a text states only one value for this attribute; two values are a list."""
     return claim.kind == SEVERAL or all(
         each.value == claim.value
         for each in claims.stated

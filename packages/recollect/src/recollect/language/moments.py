@@ -1,4 +1,4 @@
-"""Moments: the meaning of time phrases relative to a reference time. The grammar calls these functions.
+"""Compute the spans of time phrases relative to a reference time. The grammar calls these functions.
 
 Days and longer units count on the wall clock, so a day may have 23 or 25 hours; hours and shorter units count
 in real time. Invalid dates raise ValueError or OverflowError.
@@ -51,9 +51,9 @@ class Moment:
     kind: str = "SPAN"
     """The name of its kind in the grammar."""
     in_year: InYear | None = None
-    """Set where a year may be added: March, Christmas."""
+    """Set if a year may be added: March, Christmas."""
     period: timedelta | None = None
-    """Set where the phrase recurs and does not say which one is meant: March, Tuesday."""
+    """Set if the time recurs and the phrase does not say which one is meant: March, Tuesday."""
 
     def span(self, reference: datetime) -> Span:
         start, stop = self.at(reference)
@@ -66,7 +66,7 @@ class Moment:
 
 
 def _relative(span: Callable[Concatenate[datetime, _P], Span]) -> Callable[_P, Moment]:
-    """Make a moment of a function that returns a span for a reference; it keeps the confidence."""
+    """Wrap a function that returns a span for a reference, so that it returns a moment."""
 
     def moment(*arguments: _P.args, **named: _P.kwargs) -> Moment:
         sure = [each.confidence for each in arguments if isinstance(each, Moment)]
@@ -143,7 +143,7 @@ def _shift(reference: datetime, name: str, count: int) -> datetime:
 
 
 def easter_sunday(year_: int) -> date:
-    """Easter in the Gregorian calendar (Meeus/Jones/Butcher)."""
+    """Return Easter Sunday in the Gregorian calendar (Meeus/Jones/Butcher)."""
     golden, century, rest = year_ % 19, year_ // 100, year_ % 100
     epact = (19 * golden + century - century // 4 - (century - (century + 8) // 25 + 1) // 3 + 15) % 30
     sunday = (32 + 2 * (century % 4) + 2 * (rest // 4) - epact - rest % 4) % 7
@@ -153,7 +153,7 @@ def easter_sunday(year_: int) -> date:
 
 
 def thanksgiving(year_: int) -> date:
-    """The fourth Thursday of November."""
+    """Return the fourth Thursday of November."""
     first = date(year_, 11, 1)
     return first + ((3 - first.weekday()) % 7 + 21) * _DAY
 
@@ -162,50 +162,50 @@ def thanksgiving(year_: int) -> date:
 
 
 def unit(name: str, offset: int) -> Moment:
-    """The calendar unit that is `offset` units from the reference's."""
+    """Return the calendar unit that is `offset` units from the reference's."""
     return Moment(lambda reference: _unit(reference, name, offset), PLAIN, _KINDS.get(name, "SPAN"))
 
 
 def ago(name: str, count: int) -> Moment:
-    """The calendar unit that lies `count` units back; a negative count lies ahead."""
+    """Return the calendar unit `count` units before the reference, or after it if `count` is negative."""
     times, plain = _MULTIPLES.get(name, (1, name))
     return unit(plain, -count * times)
 
 
 @_relative
 def few_ago(reference: datetime, name: str, direction: int) -> Span:
-    """Two to five units back, or ahead."""
+    """Return the span from two to five units before the reference, or after it."""
     near, far = (ago(name, direction * count).span(reference) for count in (2, 5))
     return Span(min(far.start, near.start), max(far.stop, near.stop))
 
 
 @_relative
 def rolling(reference: datetime, name: str, count: int) -> Span:
-    """From `count` units before the reference to the reference; a negative count looks ahead."""
+    """Return the last `count` units up to the reference, or the next ones if `count` is negative."""
     other = _shift(reference, name, -count)
     return Span(other, reference) if count > 0 else Span(reference, other)
 
 
 @_relative
 def up_to_now(reference: datetime, name: str, edge: int) -> Span:
-    """From the start of the calendar's unit to the reference, or from the reference to its end."""
+    """Return the part of the current calendar unit before the reference, or after it."""
     start, stop = _unit(reference, name)
     return Span(start, reference) if edge == START else Span(reference, stop)
 
 
 @_relative
 def days_back(reference: datetime, far: int, near: int) -> Span:
-    """The calendar days from the farther to the nearer, both included."""
+    """Return the calendar days from `far` to `near` days back, both included."""
     return _days(reference, reference.date() - far * _DAY, far - near + 1)
 
 
 def the_weekend() -> Moment:
-    """The last weekend that began: from Saturday on, this week's."""
+    """Return the last weekend that began: from Saturday on, this week's."""
     return Moment(lambda at: _unit(at, "weekend", 0 if at.weekday() >= 5 else -1), BARE, period=_WEEK)
 
 
 def weekday(place: int, side: int | None = None) -> Moment:
-    """A weekday: -1 the last before the reference, 1 the next, 0 this week's, None the last that began."""
+    """Return a weekday: the last (-1), the next (1), this week's (0), or the last that began (None)."""
 
     def at(reference: datetime) -> Span:
         today = reference.date()
@@ -218,7 +218,7 @@ def weekday(place: int, side: int | None = None) -> Moment:
 
 @_relative
 def weekday_in(reference: datetime, week: Moment, any_week: Moment) -> Span:
-    """The last one that began by that week's Sunday."""
+    """Return the last such weekday that began by that week's Sunday."""
     return any_week.span(week.span(reference).start + 6 * _DAY)
 
 
@@ -229,13 +229,13 @@ def week_of(reference: datetime, moment: Moment) -> Span:
 
 @_relative
 def day_in(reference: datetime, month_span: Moment, number: int) -> Span:
-    """The 5th of last month."""
+    """Return a day of a given month: `the 5th of last month`."""
     return _days(reference, month_span.first_day(reference).replace(day=number))
 
 
 @_relative
 def day_of_month(reference: datetime, number: int) -> Span:
-    """The 5th: the last that began."""
+    """Return the last such day of a month that began: `the 5th`."""
     today = reference.date()
     for back in range(3):
         first = _first_of_month(today.year, today.month - back)
@@ -246,7 +246,7 @@ def day_of_month(reference: datetime, number: int) -> Span:
 
 
 def part_of_day(moment: Moment, part: tuple[int, int]) -> Moment:
-    """A part of a day, in wall-clock hours; hours above 24 belong to the next day."""
+    """Return a part of a day, in wall-clock hours; hours above 24 belong to the next day."""
 
     def at(reference: datetime) -> Span:
         day = moment.first_day(reference)
@@ -258,7 +258,7 @@ def part_of_day(moment: Moment, part: tuple[int, int]) -> Moment:
 def at_clock(
     moment: Moment, time: int | tuple[int, int | None], part: tuple[int, int] | None = None
 ) -> Moment | None:
-    """A clock time: 15:00 means the whole hour, 15:20 the minute."""
+    """Return a clock time: 15:00 means the whole hour, 15:20 the minute."""
     hour, minute = (time, None) if isinstance(time, int) else time
     if part is not None and hour < 12 <= part[0]:
         hour += 12
@@ -274,7 +274,7 @@ def at_clock(
 
 @_relative
 def clock_range(reference: datetime, moment: Moment, *bounds: tuple[int, int | None]) -> Span:
-    """From nine to five of a day."""
+    """Return the span between two clock times of a day: `from nine to five`."""
     day = _midnight(reference, moment.first_day(reference))
     return Span(*(day.replace(hour=hour, minute=minute or 0) for hour, minute in bounds))
 
@@ -293,7 +293,7 @@ def iso_date(text: str) -> Moment | None:
     whole = when.replace(microsecond=0)
 
     def at(reference: datetime) -> Span:
-        # Without an offset of its own, it is a time of the reference's clocks.
+        # Without an offset, the time is in the reference's time zone.
         here = whole.replace(tzinfo=reference.tzinfo) if whole.tzinfo is None else whole.astimezone(UTC)
         start = here.astimezone(reference.tzinfo) if whole.tzinfo else here
         return Span(start, _later(start, grain))
@@ -302,7 +302,7 @@ def iso_date(text: str) -> Moment | None:
 
 
 def slashed_date(text: str, *, day_first: bool) -> Moment | None:
-    """A date such as 5/3/2024; the day comes first where it must, or where the language writes it so."""
+    """Read a date such as 5/3/2024; the day comes first if it must, or if the language writes it so."""
     first, second, last = (int(part) for part in re.split("[/.-]", text))
     if first > 31:
         return _whole_date(first, second, last)
@@ -325,7 +325,7 @@ def _whole_date(year_: int, month_: int, day: int, confidence: float = SURE) -> 
 
 
 def dates(side: int | None, month_: int, first: int, last: int | None = None) -> Moment | None:
-    """Days of a month, the last included, in every year."""
+    """Return days of a month in every year, the last included."""
     if last is not None and last < first:
         return None
 
@@ -342,12 +342,12 @@ def dates_in(year_: int, month_: int, first: int, last: int | None = None) -> Mo
 
 
 def feast(side: int | None, day: Callable[[int], date], first: int, count: int = 1) -> Moment:
-    """Days relative to a movable feast, such as Easter Sunday."""
+    """Return days relative to a movable feast, such as Easter Sunday."""
     return yearly(lambda at, year_: _days(at, day(year_) + first * _DAY, count), side)
 
 
 def month(place: int, side: int | None = None, count: int = 1) -> Moment:
-    """A month, season, quarter or half: some months from `place` on."""
+    """Return a month, season, quarter or half: `count` months from `place` on."""
     return yearly(lambda at, year_: _months(at, year_, place, count), side)
 
 
@@ -357,7 +357,7 @@ def year_month(text: str) -> Moment | None:
 
 
 def yearly(place: InYear, side: int | None = None) -> Moment:
-    """A yearly event: -1 the last complete one, 1 the next, 0 this year's, None the last that began."""
+    """Return a yearly event: the last complete (-1), the next (1), this year's (0), or the last (None)."""
 
     def at(reference: datetime) -> Span:
         now = reference.year
@@ -376,7 +376,7 @@ def yearly(place: InYear, side: int | None = None) -> Moment:
 
 
 def in_year(moment: Moment, year_: int | Moment) -> Moment | None:
-    """March, of 2024 or of last year."""
+    """Return a yearly event of one year: March of 2024, or of last year."""
     place = moment.in_year
     if place is None:
         return None
@@ -395,7 +395,7 @@ def decade(reference: datetime, first: int) -> Span:
 
 
 def decade_named(number: int) -> Moment | None:
-    """Los años 90, los noventa, la década de 1990."""
+    """Return a decade: `los años 90`, `los noventa`, `la década de 1990`."""
     if number % 10 or not (20 <= number <= 90 or 1500 <= number <= 2190):
         return None
     return decade(number if number > 99 else full_year(number))
@@ -405,7 +405,7 @@ def decade_named(number: int) -> Moment | None:
 
 
 def third(moment: Moment, which: int) -> Moment:
-    """Days 1 to 10, 11 to 20 and 21 to the end of a month; of anything longer, a third of its months."""
+    """Return days 1 to 10, 11 to 20 or 21 to the end of a month; of a longer span, a third of its months."""
 
     def part(span: Span, reference: datetime) -> Span:
         start, stop = span
@@ -423,7 +423,7 @@ def third(moment: Moment, which: int) -> Moment:
 
 
 def days_in(moment: Moment, first: int, count: int) -> Moment:
-    """Some days of a moment; counted from its end where `first` is negative."""
+    """Return some days of a moment, counted from its end if `first` is negative."""
 
     def part(span: Span, reference: datetime) -> Span:
         origin = span.start if first >= 0 else span.stop
@@ -443,7 +443,7 @@ def _part_of(moment: Moment, part: Callable[[Span, datetime], Span]) -> Moment:
 
 
 def after(bound: Moment | int, edge: int) -> Moment:
-    """From an edge of the bound to the reference; open-ended where the reference is earlier."""
+    """Return the span from an edge of the bound to the reference; open-ended if the reference is earlier."""
     moment = _moment(bound)
 
     def at(reference: datetime) -> tuple[datetime, datetime | None]:
@@ -463,9 +463,9 @@ def before(bound: Moment | int, edge: int) -> Moment:
 
 
 def between(one: Moment | int, other: Moment | int) -> Moment:
-    """From the start of one to the end of the other.
+    """Return the span from the start of one bound to the end of the other.
 
-    A recurring bound is the one next to the other bound: in "between November and February 2024", November
+    A recurring bound is read next to the other bound: in "between November and February 2024", November
     is the last before that February.
     """
     first, last = _moment(one), _moment(other)

@@ -48,7 +48,7 @@ _SHAPES = {
 
 
 def answer_shape(question: str) -> AnswerShape | None:
-    """Return the narrowest shape that the question asks for; None where any text may answer."""
+    """Return the narrowest shape that the question asks for; None if any text may answer."""
     folded = fold(question)
     return next((shape for shape in _SHAPES if _pattern(f"asks {shape}").search(folded)), None)
 
@@ -69,7 +69,7 @@ class QuestionTense(StrEnum):
     PAST = "past"
     """Asks about the past: `used to`, `previous`, `antes`."""
     OPEN = "open"
-    """Does not say; the present is meant."""
+    """Does not name a time; the present is meant."""
 
 
 # In a longer text, the question is at the end.
@@ -85,7 +85,7 @@ def question_tense(question: str) -> QuestionTense:
     return QuestionTense.NOW if _pattern("now").search(folded) else QuestionTense.OPEN
 
 
-# Questions about time: what happened then, what was said then, or when it was.
+# Questions about time: what happened or was said then, and when something was.
 
 _SAYING_WORDS = word_set("questions", "saying words")
 OPEN_WORDS = _SAYING_WORDS | word_set("questions", "happening words")
@@ -98,12 +98,12 @@ def _question_pattern(section: str) -> re.Pattern[str]:
 
 
 def asks_openly(text: str) -> bool:
-    """Whether it asks for everything that happened: `what happened at work`, `what did I do`, `qué pasó`."""
+    """Whether the text asks for all that happened: `what happened at work`, `what did I do`, `qué pasó`."""
     return _question_pattern("asks openly").search(fold(text)) is not None
 
 
 def asks_what_was_said(text: str) -> bool:
-    """Whether it asks for what was said, at the time of speaking: `what did I tell you last week`."""
+    """Whether the text asks for what was said, at the time of speaking: `what did I tell you last week`."""
     return not _SAYING_WORDS.isdisjoint(words(text))
 
 
@@ -123,7 +123,7 @@ _CODE = re.compile(
     r"[{}\[\]=<>`|\\]|->|\(\)|\b(?:python|javascript|typescript|rust|java|regexp?|sql|css|html|json|yaml|git|npm|"
     r"docker|latex|excel|bash|linux|pandas|http|api|dataframes?)\b"
 )
-# A greeting is small talk where the prompt says little else.
+# A greeting is small talk if the prompt says little else.
 _SMALL_TALK_WORDS = 6
 
 
@@ -133,7 +133,7 @@ class PromptSigns:
     """Words that are written as names, folded."""
     is_personal: bool
     quotes: bool
-    """Whether it includes the text that it is about."""
+    """Whether the prompt includes the text that it is about."""
     has_code: bool
     is_errand: bool
     is_general: bool
@@ -175,9 +175,9 @@ _OTHER_SCRIPT = 0.3
 # The lead in common words that English or the other language needs.
 _SURE = 1.0
 _MOSTLY = 0.5
-# Words of one letter do not count.
+# Words of one character do not count.
 _WORD = compile_later(r"[^\W\d_]{2,}")
-# Addresses, paths and code: in no language.
+# Addresses, paths and code have no language.
 _NO_WORD = compile_later(r"\S*[@/\\_=<>{}]\S*|\S\.\w\S*")
 # Other words count half, if their spelling looks English or foreign.
 _HALF = 0.5
@@ -213,7 +213,7 @@ def _function_words(language: str) -> frozenset[str]:
 
 @cache
 def _words_of_others() -> frozenset[str]:
-    """Common words of neither English nor Spanish."""
+    """Return common words of languages other than English and Spanish."""
     own = {ENGLISH, SPANISH}
     return frozenset(word for word, found in _languages_of_words().items() if own.isdisjoint(found))
 
@@ -225,7 +225,7 @@ def mostly_other_than_english(texts: Iterable[str]) -> bool:
 
 
 def language_of(text: str) -> Language | None:
-    """Guess the language by script, common words and spelling; None where these do not decide."""
+    """Guess the language by script, common words and spelling; None if these do not decide."""
     beginning = _NO_WORD.sub(" ", text[:_ENOUGH_LETTERS])
     if not beginning.isascii():
         letters = [letter for letter in beginning if letter.isalpha()]

@@ -1,7 +1,7 @@
-"""Resolve pronouns: find those that need the context, and the name that replaces them.
+"""Resolve pronouns: find those that refer to earlier turns, and the name that replaces each.
 
 A pronoun may refer to an earlier part of the same text ("I have a dog and she is called Nala"). Otherwise it
-may mean a person or place of the turns before, if exactly one is in reach. English and Spanish.
+is replaced if exactly one person or place of the previous turns fits. English and Spanish.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 
-class Sort(StrEnum):
+class ReferentKind(StrEnum):
     """The kinds of things that a pronoun can mean."""
 
     MAN = "man"
@@ -35,7 +35,7 @@ class Reference:
 
     start: int
     stop: int
-    sort: Sort
+    kind: ReferentKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,14 +52,14 @@ class Referent:
     """A person or place that a text mentions."""
 
     name: str
-    sorts: frozenset[Sort]
+    kinds: frozenset[ReferentKind]
     is_certain: bool = True
-    """False where it may be meant, but its sort or its name is unknown."""
+    """False if the kind or the name is unknown. Such a referent only makes a pronoun ambiguous."""
 
 
-_PEOPLE = frozenset({Sort.MAN, Sort.WOMAN})
-# "They" and "it" often mean things without a name.
-_RESOLVED = _PEOPLE | {Sort.PLACE}
+_PEOPLE = frozenset({ReferentKind.MAN, ReferentKind.WOMAN})
+# The kinds that are resolved. "They" and "it" often mean things without a name.
+_RESOLVED = _PEOPLE | {ReferentKind.PLACE}
 _NAME_WORD = r"[A-ZÁÉÍÓÚÑ][a-záéíóúüñ'’-]+"
 _NAME = rf"{_NAME_WORD}(?: {_NAME_WORD})?"
 
@@ -78,9 +78,10 @@ _OWNED = re.compile(
     rf"(?<![\w'’])((?i:{_words('OWNERS')})) ((?:[\w-]+ ){{0,2}}?)"
     rf"(?:({_MEN})|({_WOMEN})|({_EITHER})|({_GROUPS}))\b(?:,? ({_NAME_WORD}))?",
 )
-_AFTER_NO_COPULA = "".join(rf"(?<!\b{copula} )" for copula in _words("IS").split("|"))
+# In "he is a friend", the words "a friend" mention no other person.
+_NOT_AFTER_IS = "".join(rf"(?<!\b{copula} )" for copula in _words("IS").split("|"))
 _SOMEBODY = re.compile(
-    rf"{_AFTER_NO_COPULA}\b(?:{_words('SOME')}) (?:[\w-]+ ){{0,2}}?(?:({_MEN})|({_WOMEN})|{_EITHER})\b",
+    rf"{_NOT_AFTER_IS}\b(?:{_words('SOME')}) (?:[\w-]+ ){{0,2}}?(?:({_MEN})|({_WOMEN})|{_EITHER})\b",
     re.IGNORECASE,
 )
 _MALE_TITLE = re.compile(rf"(?:{_words('MALE_TITLES')})\b")
@@ -96,19 +97,19 @@ _TALKS_TO = re.compile(_words("talks to"))
 _ANY_NAME = re.compile(rf"(?<=[\w,;:&)] )(?!I\b)({_NAME})")
 _LEADING_NAME = re.compile(rf"({_NAME})(?= \w)")
 _FIRST_WORD_NAMES = re.compile(rf"(?:^|[.!?] )({_NAME_WORD})(?:['’]s\b| {_ACTS})")
-_COMMON_FIRST = re.compile(rf"(?:{_words('common first')})$")
+_COMMON_SENTENCE_STARTS = re.compile(rf"(?:{_words('common first')})$")
 # Words that a pronoun in the same text may refer to.
 _BINDING = {
-    Sort.MAN: re.compile(rf"\b(?:{_MEN}|{_EITHER})\b", re.IGNORECASE),
-    Sort.WOMAN: re.compile(rf"\b(?:{_WOMEN}|{_EITHER})\b", re.IGNORECASE),
-    Sort.GROUP: re.compile(
+    ReferentKind.MAN: re.compile(rf"\b(?:{_MEN}|{_EITHER})\b", re.IGNORECASE),
+    ReferentKind.WOMAN: re.compile(rf"\b(?:{_WOMEN}|{_EITHER})\b", re.IGNORECASE),
+    ReferentKind.GROUP: re.compile(
         rf"(?i:\b(?:{_GROUPS})\b|\b(?:{_words('GROUP_WORDS')}) (?:[\w-]+ )?(?!{_words('NO_GROUPS')})\w+s\b)"
         rf"|{_NAME_WORD} (?:{_words('AND')}|&) {_NAME_WORD}"
     ),
-    Sort.PLACE: re.compile(
+    ReferentKind.PLACE: re.compile(
         rf"\b(?i:{_words('AT_PLACE')}) (?:(?i:{_words('PLACE_ARTICLES')}) \w+|{_NAME_WORD})"
     ),
-    Sort.THING: re.compile(
+    ReferentKind.THING: re.compile(
         rf"\b(?i:{_words('THING_ARTICLES')}) [\w-]+"
         rf"|\b\w{{3,}}ing\b|\d|(?<=\w ){_NAME_WORD}|^{_NAME_WORD}!"
     ),
@@ -131,28 +132,28 @@ def open_references(text: str) -> list[Reference]:
     for start, stop in quotations(text):
         text = text[:start] + "“" * (stop - start) + text[stop:]
     found = [
-        Reference(*match.span(), sort)
-        for sort in Sort
-        for match in _PATTERNS[f"{sort} pronouns"].finditer(text)
-        if not _is_bound(text, match, sort)
+        Reference(*match.span(), kind)
+        for kind in ReferentKind
+        for match in _PATTERNS[f"{kind} pronouns"].finditer(text)
+        if not _is_bound(text, match, kind)
     ]
     found += [
-        Reference(*match.span(), Sort.THING)
+        Reference(*match.span(), ReferentKind.THING)
         for match in _PATTERNS["pointers"].finditer(text)
         if not _is_clause(text, match)
     ]
     if _PATTERNS["subjectless"].match(text) and not _PATTERNS["unreal subjects"].match(text):
-        found.append(Reference(0, 0, Sort.THING))
+        found.append(Reference(0, 0, ReferentKind.THING))
     return sorted(found, key=lambda one: (one.start, one.stop))
 
 
 def is_ambiguous(text: str, before: str) -> bool:
-    """Whether a pronoun of a text may mean two people of the text before it."""
-    sorts = {one.sort for one in open_references(text)} & _PEOPLE
-    spoken_of = referents_in(before) if sorts else []
-    # "My boss is called Ms. Okafor" is about one person.
-    most = 2 if _IS_SAME.search(before) else 1
-    return any(sum(sort in one.sorts for one in spoken_of) > most for sort in sorts)
+    """Whether a pronoun in `text` may mean more than one person in `before`."""
+    kinds = {one.kind for one in open_references(text)} & _PEOPLE
+    mentioned = referents_in(before) if kinds else []
+    # "My boss is called Ms. Okafor" names one person twice.
+    allowed = 2 if _IS_SAME.search(before) else 1
+    return any(sum(kind in one.kinds for one in mentioned) > allowed for kind in kinds)
 
 
 def _is_clause(text: str, match: re.Match[str]) -> bool:
@@ -167,53 +168,53 @@ def _is_clause(text: str, match: re.Match[str]) -> bool:
     )
 
 
-def _is_bound(text: str, match: re.Match[str], sort: Sort) -> bool:
-    if sort is Sort.THING and _PATTERNS["expletives"].match(text, match.start()):
+def _is_bound(text: str, match: re.Match[str], kind: ReferentKind) -> bool:
+    if kind is ReferentKind.THING and _PATTERNS["expletives"].match(text, match.start()):
         return True
     head = text[: match.start()]
     if match[0].lower() == "him" and not _CLAUSE_END.search(head):
         return False  # "Ana called him": not Ana
-    if _BINDING[sort].search(head):
+    if _BINDING[kind].search(head):
         return True
-    if sort not in _PEOPLE:
+    if kind not in _PEOPLE:
         return False
     first = _LEADING_NAME.match(head)
     return (
         any(not TIME_NAMES.match(fold(name[1])) for name in _ANY_NAME.finditer(head))
-        or bool(first and not _COMMON_FIRST.match(first[1].split()[0]))
+        or bool(first and not _COMMON_SENTENCE_STARTS.match(first[1].split()[0]))
         or bool(_FIRST_WORD_NAMES.search(text[: match.start() + 1]))
     )
 
 
 def replace_pronouns(text: str, references: Sequence[Reference], reach: Sequence[Referent]) -> str | None:
-    """Replace the first pronoun of each sort by a name; None where a pronoun cannot be resolved."""
+    """Replace the first pronoun of each kind by a name; return None if a pronoun cannot be resolved."""
     written = text
-    first = {one.sort: one for one in reversed(references)}
-    for one in sorted(first.values(), key=lambda one: -one.start):
-        fitting = [referent for referent in reach if one.sort in referent.sorts]
-        if one.sort not in _RESOLVED or len(fitting) != 1 or not fitting[0].is_certain:
+    first = {reference.kind: reference for reference in reversed(references)}
+    for reference in sorted(first.values(), key=lambda reference: -reference.start):
+        fitting = [referent for referent in reach if reference.kind in referent.kinds]
+        if reference.kind not in _RESOLVED or len(fitting) != 1 or not fitting[0].is_certain:
             return None
-        put = _in_place_of(text, one, fitting[0].name)
-        if put is None:
+        replacement = _replacement(text, reference, fitting[0].name)
+        if replacement is None:
             return None
-        written = written[: one.start] + put + written[one.stop :]
+        written = written[: reference.start] + replacement + written[reference.stop :]
     return written
 
 
-def _in_place_of(text: str, one: Reference, name: str) -> str | None:
-    """Write a name in the form of the pronoun."""
-    word = text[one.start : one.stop].lower()
-    rest = text[one.stop :]
+def _replacement(text: str, pronoun: Reference, name: str) -> str | None:
+    """Return the name in the form of the pronoun; None if no form fits."""
+    word = text[pronoun.start : pronoun.stop].lower()
+    rest = text[pronoun.stop :]
     if _PATTERNS["irreplaceable"].fullmatch(word):
         return None
-    if one.sort is Sort.PLACE:
-        before = text[: one.start].rstrip().lower()
+    if pronoun.kind is ReferentKind.PLACE:
+        before = text[: pronoun.start].rstrip().lower()
         if _BARE_PLACE.search(before) or _NO_PLACE.search(before):
             return name if _BARE_PLACE.search(before) else None
         at, to = _PLACE_WORDS.get(word, "in|to").split("|")
-        put = to if _MOVES.search(before) else at
-        return f"{put.capitalize() if one.start == 0 else put} {name}"
-    name = name[0].upper() + name[1:] if one.start == 0 else name
+        preposition = to if _MOVES.search(before) else at
+        return f"{preposition.capitalize() if pronoun.start == 0 else preposition} {name}"
+    name = name[0].upper() + name[1:] if pronoun.start == 0 else name
     possessive = word in {"his", "their"} or (
         word == "her" and re.match(r" [a-z]", rest) and not _NO_NOUN.match(rest)
     )
@@ -223,54 +224,67 @@ def _in_place_of(text: str, one: Reference, name: str) -> str | None:
 
 
 def referents_in(text: str, turn: EarlierTurn | None = None) -> list[Referent]:
-    """Return the people and places in a text; for an earlier turn, as its listener would name them."""
+    """Return the people and places in a text; those of an earlier turn as the present speaker names them."""
     found: dict[str, Referent] = {}
     taken: list[tuple[int, int]] = []
 
     def add(
-        name: str, sorts: Iterable[Sort], span: tuple[int, int], known_as: str = "", *, certain: bool = True
+        name: str,
+        kinds: Iterable[ReferentKind],
+        span: tuple[int, int],
+        known_as: str = "",
+        *,
+        certain: bool = True,
     ) -> None:
         if any(start < span[1] and span[0] < stop for start, stop in taken):
             return
         taken.append(span)
         key = fold(known_as or name)
         old = found.get(key)
-        kept = frozenset(sorts) if old is None else (frozenset(sorts) & old.sorts or old.sorts)
+        kept = frozenset(kinds) if old is None else (frozenset(kinds) & old.kinds or old.kinds)
         longer = name if old is None or len(name) > len(old.name) else old.name
         found[key] = Referent(longer, kept, certain or (old is not None and old.is_certain))
 
     for match in _OWNED.finditer(text):
         owner, _, man, woman, either, group, name = match.groups()
-        sorts = [Sort.MAN] if man else [Sort.WOMAN] if woman else [Sort.GROUP] if group else _PEOPLE
-        said, known_as = _possessive_name(match, owner, turn), name or man or woman or either or group
-        add(said or match[0], sorts, match.span(), known_as, certain=bool(said))
+        kinds = (
+            [ReferentKind.MAN]
+            if man
+            else [ReferentKind.WOMAN]
+            if woman
+            else [ReferentKind.GROUP]
+            if group
+            else _PEOPLE
+        )
+        phrase, known_as = _possessive_name(match, owner, turn), name or man or woman or either or group
+        add(phrase or match[0], kinds, match.span(), known_as, certain=bool(phrase))
     for match in _SOMEBODY.finditer(text):  # people without a name
-        sorts = [Sort.MAN] if match[1] else [Sort.WOMAN] if match[2] else _PEOPLE
-        add(match[0], sorts, match.span(), certain=False)
+        kinds = [ReferentKind.MAN] if match[1] else [ReferentKind.WOMAN] if match[2] else _PEOPLE
+        add(match[0], kinds, match.span(), certain=False)
     for match in _TITLED.finditer(text):
         female, male = _FEMALE_TITLE.match(match[0]), _MALE_TITLE.match(match[0])
-        sorts = [Sort.WOMAN] if female else [Sort.MAN] if male else _PEOPLE
-        add(match[0], sorts, match.span(), match[0].split()[-1])
+        kinds = [ReferentKind.WOMAN] if female else [ReferentKind.MAN] if male else _PEOPLE
+        add(match[0], kinds, match.span(), match[0].split()[-1])
     for match in _PERSON.finditer(text):
         name = match[1] or match[2]
-        if not TIME_NAMES.match(fold(name)) and not _COMMON_FIRST.match(name.split()[0]):
+        if not TIME_NAMES.match(fold(name)) and not _COMMON_SENTENCE_STARTS.match(name.split()[0]):
             add(name, _PEOPLE, match.span(1) if match[1] else match.span(2))
     for match in _PLACE.finditer(text):
         if not TIME_NAMES.match(fold(match[1])) and not _TALKS_TO.search(text[: match.start(1)]):
-            add(match[1], [Sort.PLACE], match.span(1))
-    for match in _ANY_NAME.finditer(text):  # of unknown sort: it may be meant
+            add(match[1], [ReferentKind.PLACE], match.span(1))
+    for match in _ANY_NAME.finditer(text):  # kind unknown: a pronoun may mean it
         addressed = text[: match.start()].endswith(", ") and _ADDRESS_END.match(text, match.end())
         if not TIME_NAMES.match(fold(match[1])) and not addressed:
-            add(match[1], [*_PEOPLE, Sort.PLACE], match.span(1), certain=False)
+            add(match[1], [*_PEOPLE, ReferentKind.PLACE], match.span(1), certain=False)
     for match in _SENTENCE_FIRST.finditer(text):  # not `It's`, not `Painting`
-        said = re.split("['’]", fold(match[1]))[0]
-        if not (_COMMON_FIRST.match(match[1]) or match[1].endswith("ing") or said in _NO_NAMES):
-            add(match[1], [*_PEOPLE, Sort.PLACE], match.span(1), certain=False)
+        word = re.split("['’]", fold(match[1]))[0]
+        if not (_COMMON_SENTENCE_STARTS.match(match[1]) or match[1].endswith("ing") or word in _NO_NAMES):
+            add(match[1], [*_PEOPLE, ReferentKind.PLACE], match.span(1), certain=False)
     return list(found.values())
 
 
 def _possessive_name(match: re.Match[str], owner: str, turn: EarlierTurn | None) -> str:
-    """Name a relative, such as `her sister`, from the present speaker's view; empty where unknown."""
+    """Name a relative, such as `her sister`, from the present speaker's view; return "" if unknown."""
     rest, folded = match[0][len(owner) :], owner.lower()
     if folded in _YOURS:
         return _YOURS[folded] + rest if turn and not turn.is_same_speaker else ""
@@ -279,12 +293,12 @@ def _possessive_name(match: re.Match[str], owner: str, turn: EarlierTurn | None)
     return f"{turn.speaker}'s{rest}" if turn.speaker and folded == "my" else ""
 
 
-def in_reach(said: str, before: Sequence[EarlierTurn]) -> list[Referent]:
-    """Return the referents that a pronoun may mean: of this message so far, and of the turns before."""
+def possible_referents(message: str, before: Sequence[EarlierTurn]) -> list[Referent]:
+    """Return the people and places of this message so far and of the previous turns, without the speakers."""
     found: dict[str, Referent] = {}
     speakers = {fold(turn.speaker) for turn in before if turn.speaker}
-    for text, turn in ((said, None), *((turn.text, turn) for turn in reversed(before))):
-        for one in referents_in(text, turn):
-            if fold(one.name) not in speakers:  # they are spoken to
-                found.setdefault(fold(one.name), one)
+    for text, turn in ((message, None), *((turn.text, turn) for turn in reversed(before))):
+        for referent in referents_in(text, turn):
+            if fold(referent.name) not in speakers:  # a speaker is "you", not "he" or "she"
+                found.setdefault(fold(referent.name), referent)
     return list(found.values())

@@ -23,10 +23,10 @@ PHRASE_WORDS = 5
 _SAMPLE_WORDS = 7
 """Words of a sampled phrase, stopwords included."""
 _FEWEST_TERMS = 3
-"""Content words of a sampled phrase; fewer only where the text has fewer."""
+"""Content words of a sampled phrase; fewer only if the text has fewer."""
 _GAPPED_WORDS = 16
 _LETTERS_PER_WORD = 2
-"""Letters that count as a word where a script puts no spaces between words."""
+"""Characters that count as a word in scripts without spaces between words."""
 _WRITTEN = re.compile(r"\S+")
 
 
@@ -42,7 +42,7 @@ def densest_phrase(text: str, length: int = PHRASE_WORDS) -> str:
 def sampled_phrase(text: str, seed: int) -> str:
     """Return consecutive words of one sentence, as written; the seed chooses which.
 
-    Empty where the text has no word at all.
+    The result is empty if the text has no word.
     """
     pieces = _sampled_sentence(text, seed, _FEWEST_TERMS)
     has_term = [bool(topic_terms(text[start:stop])) for start, stop in pieces]
@@ -55,7 +55,7 @@ def sampled_phrase(text: str, seed: int) -> str:
 def gapped_sentence(text: str, document_counts: Mapping[str, int], seed: int) -> str | None:
     """Return a sentence without the rarer half of its terms, so that words alone hardly find it.
 
-    `document_counts` says how many texts contain a term. None where fewer than two terms would be left.
+    `document_counts` has the number of texts that contain a term. None if fewer than two terms would be left.
     """
     sentence = _sampled_sentence(text, seed, 2 * _FEWEST_TERMS)[:_GAPPED_WORDS]
     pieces = [text[start:stop] for start, stop in sentence]
@@ -91,7 +91,7 @@ def _choose(choices: Sequence[_Choice], counts: Sequence[int], enough: int, seed
 
 
 def _pieces(text: str, start: int, stop: int) -> Iterator[Span]:
-    """Return words with their punctuation, or letter pairs where a script has no spaces."""
+    """Return words with their punctuation, or character pairs in a script without spaces."""
     for match in _WRITTEN.finditer(text, start, stop):
         at, last = match.span()
         while at < last:
@@ -121,9 +121,9 @@ def _trim_punctuation(piece: str) -> str:
 
 class QuestionKind(StrEnum):
     PHRASE = "phrase"
-    """Some words of it in a row (inverse cloze)."""
+    """Consecutive words of the memory (inverse cloze)."""
     GAPS = "gaps"
-    """A sentence of it without its rarest words."""
+    """A sentence of the memory without its rarest words."""
     ENTITY = "entity"
     """A name and a phrase of an observation."""
     WHAT_IS = "what is"
@@ -139,7 +139,7 @@ class QuestionKind(StrEnum):
 
 
 OWN_WORDS = frozenset({QuestionKind.PHRASE, QuestionKind.ENTITY, QuestionKind.WHAT_IS})
-"""Questions in the memory's own words; a memory that these do not find is as good as lost."""
+"""Questions in the memory's own words. A memory that they do not find can hardly be found at all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,14 +148,14 @@ class SelfQuestion:
     query: str
     memory: int
     wanted: frozenset[int]
-    """Any of these is right."""
+    """Ids of the right answers."""
     words: str = ""
     """Any memory with these consecutive folded words is right as well."""
 
 
 _PEOPLE = word_set("questions", "people types")
 _LETTERS = 2_000
-"""Enough letters to detect the language."""
+"""Enough characters to detect the language."""
 
 
 def is_in_spanish(text: str) -> bool:
@@ -170,7 +170,7 @@ def _fill_form(form: str, text: str, **values: object) -> str:
 
 
 def sampled_text(memory: Memory, seed: int) -> str:
-    """The text of a memory; for an entity, the observation that the seed chooses."""
+    """Return the text of a memory; for an entity, the observation that the seed chooses."""
     if memory.kind is not Kind.ENTITY:
         return memory.text
     return memory.in_force[seed % len(memory.in_force)].content if memory.in_force else ""

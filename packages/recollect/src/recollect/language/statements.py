@@ -17,9 +17,9 @@ from recollect.language.questions import is_english_or_spanish
 from recollect.language.referents import (
     TIME_NAMES,
     EarlierTurn,
-    in_reach,
     is_ambiguous,
     open_references,
+    possible_referents,
     replace_pronouns,
 )
 from recollect.language.words import (
@@ -46,13 +46,13 @@ def _words(section: str) -> str:
 
 
 def _sections(prefix: str) -> list[str]:
-    """The names of all sections, in any language, that begin so."""
+    """Return the names of all sections, in any language, that begin with the prefix."""
     names = (name for language in languages() for name in sections("statements", language))
     return [name for name in dict.fromkeys(names) if name.startswith(prefix)]
 
 
 def _patterns(prefix: str) -> dict[str, re.Pattern[str]]:
-    """One pattern for each of these sections, by the rest of its name."""
+    """Return one pattern for each of these sections, by the rest of its name."""
     return {
         name.removeprefix(prefix): re.compile("|".join(f"(?:{line})" for line in lines("statements", name)))
         for name in _sections(prefix)
@@ -64,7 +64,7 @@ _PATTERNS = LazyTable(lambda section: re.compile(_words(section)))
 
 
 class Category(StrEnum):
-    """The sorts of notes, as Cognis names them."""
+    """The kinds of notes, as Cognis names them."""
 
     IDENTITY = "identity"
     RELATIONSHIPS = "relationships"
@@ -79,7 +79,7 @@ class Category(StrEnum):
     OPINIONS = "opinions"
     CONTEXT = "context"
     MISC = "misc"
-    """The category where no other fits."""
+    """The category if no other fits."""
 
 
 POINTS = {
@@ -112,13 +112,13 @@ IMPORTANCES: dict[str, float] = {
 }
 """The importance that a sign or a category gives a statement; the highest counts."""
 LONGEST_TALK = 1_500
-"""In characters. A longer message contains pasted text,"""
+"""In characters. A longer message is taken to contain pasted text."""
 OPENING = 600
-"""and only its opening is read."""
+"""Number of characters that are read of such a message."""
 LONGEST_OF_OTHERS = 300
 """In characters. Statements about others in a longer message are often a story or a document."""
 MOST_SENTENCES = 3
-"""The most sentences of one statement."""
+"""Maximum number of sentences in one statement."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +136,7 @@ class FoundStatement:
 
 @dataclass(frozen=True, slots=True)
 class _Candidate:
-    """A sentence with its points, or several that follow one another."""
+    """One sentence, or several consecutive ones, with points."""
 
     start: int
     stop: int
@@ -207,7 +207,7 @@ def _standing_alone(text: str, candidate: _Candidate, before: Sequence[EarlierTu
     references = open_references(candidate.text)
     if not references:
         return candidate
-    reach = in_reach(text[: candidate.start], before)
+    reach = possible_referents(text[: candidate.start], before)
     named = replace_pronouns(candidate.text, references, reach)
     if named is None:
         return None
@@ -266,7 +266,7 @@ def _signs(sentence: str, plain: str) -> set[str]:
 
 
 def _plain(sentence: str) -> str:
-    """Without case, accents and others' words."""
+    """Return the sentence without case, accents and quotations."""
     for start, stop in reversed(quotations(sentence)):
         sentence = f"{sentence[:start]}“”{sentence[stop:]}"
     return " ".join(fold(sentence.replace("’", "'")).split())
@@ -362,7 +362,7 @@ _LEAST_SHARE = 0.34
 
 
 def is_worth_keeping(plain: str, signs: AbstractSet[str]) -> bool:
-    """Decide for a folded sentence without quotations, with its signs."""
+    """Whether to keep a folded sentence without quotations, by its words and signs."""
     if signs & {"explicit", "standing"}:
         return bool(concrete_terms(words(plain)))
     is_shown = _PATTERNS["likes the"].match(plain) and not signs & {"named", "number"}

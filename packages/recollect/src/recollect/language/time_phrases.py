@@ -120,7 +120,7 @@ def _rules_of(*names: str) -> list[str]:
 
 
 def _relative_rules(things: str, sides: str) -> list[str]:
-    """Return rules for the last, this and the next of things: for each `what: make` and each `side: rule`."""
+    """Return rules for `last`, `this` and `next`, one for each line of `things` and each line of `sides`."""
     rules = []
     for thing, line in product(lines("time", things), lines("time", sides)):
         (what, _, made), (side, _, rule) = thing.partition(": "), line.partition(": ")
@@ -168,15 +168,15 @@ class Rule(NamedTuple):
 
     Its pattern is a row of elements: a literal word (`ago`), a class of words or a kind of token in
     capitals (`WEEKDAY`), alternatives (`on|in`), perhaps optional (`the?`). Digits distinguish two of a kind
-    (`YEAR1`, `YEAR2`). The rule makes one token of its kind, for the layers above, with the value of the
-    expression: Python, over the functions of `moments` and the values of the pattern's classes and kinds. A
-    value of None is no match, nor is a match that the check after `unless` rejects.
+    (`YEAR1`, `YEAR2`). The rule creates one token of its kind for the layers above. The token's value is that
+    of the expression: Python, with the functions of `moments` and the values of the pattern's classes and
+    kinds. The rule does not match if the value is None, or if the check after `unless` rejects the match.
     """
 
     kind: str
-    """`BY_UNIT` where the value decides the kind."""
+    """`BY_UNIT` if the value decides the kind."""
     patterns: Sequence[Pattern]
-    """With and without its optional elements; the first that matches counts."""
+    """Variants with and without the optional elements; the first that matches counts."""
     expression: str
     unless: Callable[[Match], bool] | None
 
@@ -270,7 +270,7 @@ def _element(written: str) -> Element:
 
 
 def _make_token(rule: Rule, pattern: Pattern, matched: Sequence[Token]) -> Token | None:
-    """Return the token that a rule makes of those that its pattern matched."""
+    """Return the token that replaces the tokens matched by a rule's pattern."""
     found: dict[str, Any] = {}
     for element, token in zip(pattern, matched, strict=True):
         value = element.symbols[token.word] if token.kind == "word" else token.value
@@ -291,14 +291,14 @@ class TimePhrase:
     """A span of time that a text names, in the time zone of the reference."""
 
     start: datetime | None
-    """Included; None is open: before June."""
+    """Inclusive start; None if open: before June."""
     stop: datetime | None
-    """Not included; None is open: after tomorrow."""
+    """Exclusive end; None if open: after tomorrow."""
     confidence: float
     words: str
     place: tuple[int, int]
     next: tuple[datetime | None, datetime | None] | None = None
-    """For a recurring date that was read as the last: the next one, which plans mean."""
+    """The next occurrence of a recurring date that was read as the last one; plans mean the next."""
 
 
 def time_phrases(text: str, reference: datetime) -> tuple[TimePhrase, ...]:
@@ -312,7 +312,7 @@ def time_phrases(text: str, reference: datetime) -> tuple[TimePhrase, ...]:
 
 
 def time_of(text: str, reference: datetime) -> TimePhrase | None:
-    """Return the span that a question asks about: the one with the highest confidence, else the first."""
+    """Return the span that a question asks about: the first of those with the highest confidence."""
     return max(time_phrases(text, reference), key=lambda phrase: phrase.confidence, default=None)
 
 
@@ -344,7 +344,7 @@ def _next(moment: Moment, last: datetime | None) -> tuple[datetime | None, datet
 
 
 def _with_dates(tokens: Sequence[Token]) -> Sequence[Token]:
-    """5/3/2024 is a day of March or of May, by the language around it."""
+    """Resolve dates such as 5/3/2024, in March or in May, by the language around them."""
     if all(token.kind != "DATE" for token in tokens):
         return tokens
     day_first = is_spanish(token.word for token in tokens)
@@ -360,7 +360,7 @@ def _with_dates(tokens: Sequence[Token]) -> Sequence[Token]:
 
 MOST_LETTERS = 4_000
 MOST_WINDOWS = 6
-# In letters, on each side of a time word: room for the rest of the phrase and its context.
+# In characters, on each side of a time word: room for the rest of the phrase and its context.
 _REACH = 28
 _PIECES = compile_later(r"[^\W_]+")
 _CUES = word_set("time", "cues").union(
@@ -370,17 +370,17 @@ _CUES = word_set("time", "cues").union(
 _DIGITS = compile_later(r"[12][0-9]{3}|[0-9]{1,2}(?:st|nd|rd|th)|(?:[12][0-9])?[0-9]0s|q[1-4]|[1-4]q")
 _YEAR = compile_later(r"(?<![\w$€£¥#/:.,-])[12][0-9]{3}(?![\w/:%]|[.,-][0-9])")
 _WORD_AFTER = compile_later(r" ?([^\W\d_]+|%)")
-# Without a reference, a year may lie as far ahead as people plan.
+# Without a reference, a year may be at most this far ahead.
 _NO_MOMENT = datetime(2100, 1, 1, tzinfo=UTC)
 _YEARS_AHEAD = 5
 _SURE_ENOUGH = AMBIGUOUS
 
 
 def own_times(text: str, reference: datetime | None) -> tuple[TimePhrase, ...]:
-    """Return the times that a text names, in order, relative to the reference, the time of the text.
+    """Return the times that a text names, in order, relative to the text's own time, the reference.
 
-    Without a reference, only absolute ones: `in 2016`, not `yesterday`. A year counts
-    in any position (`the 2006 season`), unless it counts things.
+    Without a reference, only absolute times are returned: `in 2016`, not `yesterday`. A year is accepted in
+    any position (`the 2006 season`), unless the number counts things.
     """
     text = text[:MOST_LETTERS]
     found: list[TimePhrase] = []
@@ -398,7 +398,7 @@ def own_times(text: str, reference: datetime | None) -> tuple[TimePhrase, ...]:
 
 
 def _cues(text: str) -> set[str]:
-    """Yield the words of a lower-case text that may name a time. Most texts have none."""
+    """Return the words of a lower-case text that may name a time. Most texts have none."""
     pieces = set(_PIECES.findall(text))
     found = pieces & _CUES
     found.update(word for word in pieces if not word.isalpha() and _DIGITS.fullmatch(word))
@@ -435,7 +435,7 @@ def _windows(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _bare_years(text: str, phrases: Sequence[TimePhrase], reference: datetime) -> list[TimePhrase]:
-    """Years that no word introduces: in brackets, before a noun."""
+    """Return the years that no word introduces: in brackets, before a noun."""
     found = []
     for match in _YEAR.finditer(text):
         number = int(match.group())
@@ -452,9 +452,8 @@ def _bare_years(text: str, phrases: Sequence[TimePhrase], reference: datetime) -
     return found
 
 
-# The months and years that a text states as the beginning of a fact. "Hired on 8 April
-# 2013." begins in April 2013, "Mayor from 1976 to 1990." in 1976, and "until 1968" begins at no time that the
-# text states. A month is written as its number since the year 0.
+# The months and years that a text states as the beginning of a fact: April 2013 for "Hired on 8 April 2013.",
+# 1976 for "Mayor from 1976 to 1990.", and none for "until 1968". A month is its number since the year 0.
 
 _MONTH_NUMBERS = {
     name[:length]: place
@@ -492,17 +491,17 @@ def names_year(text: str) -> bool:
 
 
 def stated_beginnings(text: str) -> list[int]:
-    """The months in which a fact of the text begins, in the order of the text."""
+    """Return the months in which a fact of the text begins, in the order of the text."""
     return [_month(match) for match in _beginnings(fold(text))]
 
 
 def months_since(text: str, month: int) -> int | None:
-    """How long before a month the last thing began that a text dates until then; None where nothing did."""
+    """Return the months between `month` and the last beginning before it in the text; None without one."""
     return min((month - begins for begins in stated_beginnings(text) if begins <= month), default=None)
 
 
 def holds_since(sentence: str) -> int | None:
-    """The month since which a sentence says that it holds; None where it says none, or names several."""
+    """Return the month since which a sentence is true; None if it states none, or several."""
     folded = fold(sentence)
     stated = list(_beginnings(folded))
     if len(stated) != 1:

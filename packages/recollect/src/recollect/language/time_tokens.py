@@ -1,4 +1,4 @@
-"""Tokens of a text that may name times, and checks of whether they do in their context."""
+"""Split a text into tokens that may name times, and check by their context whether they do."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from recollect.domain.lazy_dataclass import dataclass
 from recollect.language.words import ENGLISH, SPANISH, LazyTable, month_names, sections, word_set
 from recollect.text.tokens import fold
 
-# The kinds of pieces of a folded text. The first alternative that fits wins; each reads a bounded part, or
-# one that it never gives back, so that reading is linear. `price` and `odd` are numbers that are never dates.
+# The kinds of pieces of a folded text. The first alternative that fits wins. Each is bounded or possessive,
+# so that matching takes linear time. `price` and `odd` are numbers that are never dates.
 _PIECES = re.compile(
     r"""
       (?P<word>[^\W\d_]++(?!\w))
@@ -40,7 +40,7 @@ _SAME_MARKS = {"–": "-", "—": "-", "−": "-", "’": "'", "’s": "'s", "..
 
 
 class Token(NamedTuple):
-    """A piece of text, or a grammar's result for several pieces."""
+    """A piece of text, or the result of a grammar rule for several pieces."""
 
     kind: str
     word: str
@@ -54,7 +54,7 @@ class Token(NamedTuple):
 class TokenizedText:
     tokens: tuple[Token, ...]
     places: tuple[int, ...] | None
-    """The original place of each letter of the folded text; None where folding moved no letter."""
+    """The original place of each character of the folded text; None if folding moved no character."""
     cased: bool
     """Whether capital letters distinguish names in this text."""
 
@@ -101,12 +101,12 @@ def _parse_word(kind: str, word: str) -> tuple[str, Any]:
 
 
 def full_year(decade: int) -> int:
-    """1990 for 90, and 2020 for 20."""
+    """Return the full year of a decade: 1990 for 90, and 2020 for 20."""
     return decade + (1900 if decade >= 30 else 2000)
 
 
 def _clock(word: str) -> tuple[int, int | None]:
-    """Read the hour and, where written, the minute; an impossible hour is dropped."""
+    """Read the hour and the minute, if written; an impossible hour is dropped."""
     numbers = [int(number) for number in re.findall("[0-9]+", word)]
     hour = numbers[0]
     if "p" in word and hour < 12:
@@ -117,7 +117,7 @@ def _clock(word: str) -> tuple[int, int | None]:
 
 
 def _fold_with_places(text: str) -> tuple[str, tuple[int, ...] | None]:
-    """Fold the text; if letters were dropped or added, also return the original place of each."""
+    """Fold the text; if characters were dropped or added, also return the original place of each."""
     if text.isascii():
         return text.lower(), None
     plain = {ord(letter): fold(letter) for letter in set(text)}
@@ -129,7 +129,7 @@ def _fold_with_places(text: str) -> tuple[str, tuple[int, ...] | None]:
     return text.translate(plain), (*places, len(text))
 
 
-# Doubts
+# Checks that rules name after `unless`: each is true if the rule must not apply.
 
 _WORDS = LazyTable(partial(word_set, "time"))
 _SPANISH_NAMES = frozenset(sections("time", SPANISH)["month names"].split())
@@ -154,7 +154,7 @@ class Match(NamedTuple):
         return self.tokens[self.first : self.past]
 
     def token(self, steps: int) -> Token:
-        """The token some steps after it, or before it if negative; an empty one beyond the text."""
+        """Return the token some steps after the match, or before it if negative; empty beyond the text."""
         index = self.past + steps - 1 if steps > 0 else self.first + steps
         return self.tokens[index] if 0 <= index < len(self.tokens) else _END
 
@@ -163,7 +163,7 @@ class Match(NamedTuple):
 
 
 def after_from(match: Match) -> bool:
-    """`from Monday to Friday` is this week's, `Monday to Friday` a habit."""
+    """Whether `from` precedes: `from Monday to Friday` is this week, `Monday to Friday` a habit."""
     return match.word(-1) == "from"
 
 
@@ -189,7 +189,7 @@ def no_month(match: Match) -> bool:
 
 
 def no_sided_month(match: Match) -> bool:
-    """`this may be` is no month."""
+    """Whether a month after `this` or the like is a verb: `this may be`."""
     first, last = match.own_tokens[0], match.own_tokens[-1]
     alone = Match(match.tokens, match.past - 1, match.past, match.cased)
     is_this = first.word == "this" and last.word in _WORDS["month verbs"]
@@ -197,7 +197,7 @@ def no_sided_month(match: Match) -> bool:
 
 
 def no_date(match: Match) -> bool:
-    """A month beside a number may still be a verb beside a count: `may 5 people come`."""
+    """Whether a month beside a number is a verb beside a count: `may 5 people come`."""
     tokens = match.own_tokens
     if any(token.word == "ago" for token in tokens):  # August in Spanish, where a day and a year enclose it.
         return len(tokens) < 3 or tokens[0].word == "ago"
@@ -227,7 +227,7 @@ def no_weekday(match: Match) -> bool:
 
 
 def no_short_weekday(match: Match) -> bool:
-    """Mon, Sat and Sun are other words too: on Mon, since Sat."""
+    """Whether Mon, Sat or Sun may be another word; `on Mon` and `since Sat` are days."""
     token = match.tokens[match.first]
     if match.word(-1) not in _WORDS["short before"]:
         return True
@@ -235,13 +235,13 @@ def no_short_weekday(match: Match) -> bool:
 
 
 def no_sided_weekday(match: Match) -> bool:
-    """Last Sat, but neither `this sun` nor `last wed`."""
+    """Whether a short weekday is another word: `this sun`, `last wed`, but not `last Sat`."""
     token = match.tokens[match.past - 1]
     return not token.capital if match.cased else token.word in _WORDS["weekday lookalikes"] - {"sat"}
 
 
 def no_short_month(match: Match) -> bool:
-    """In Dec, since Oct; `mar` is the sea and Jan a person."""
+    """Whether a short month is another word: `mar` is the sea, Jan a person; `in Dec` is a month."""
     token = match.tokens[match.first]
     if match.word(-1) not in _WORDS["short before"] | _WORDS["surely time"]:
         return True
@@ -253,7 +253,7 @@ def no_season(match: Match) -> bool:
 
 
 def no_bare_season(match: Match) -> bool:
-    """A season is a time after a word that says so: in the summer, since winter."""
+    """Whether no word before a season marks it as a time, as in `in the summer`, `since winter`."""
     if match.word(1) in _WORDS["of"] | _WORDS["of the"]:
         following = match.token(2)
         return following.kind not in {"YEAR", "YEAR_SPAN"} and following.word not in _WORDS["year words"]
@@ -268,7 +268,7 @@ def no_bare_season(match: Match) -> bool:
 
 
 def any_weekend(match: Match) -> bool:
-    """The weekend, el fin de semana; `a weekend` and `weekend plans` are any."""
+    """Whether any weekend is meant: `a weekend`, `weekend plans`, but not `the weekend`."""
     return match.word(-1) not in _WORDS["weekend articles"] or match.word(1) in _WORDS["of"]
 
 
@@ -281,7 +281,7 @@ def no_feast(match: Match) -> bool:
 
 
 def no_year(match: Match) -> bool:
-    """Four digits are a year after a word that says so, or alone."""
+    """Whether four digits are not a year: they stand neither alone nor after a word that marks a year."""
     last, following = match.own_tokens[-1], match.token(1)
     if _is_alone(match) or not is_plausible(last.value):
         return not is_plausible(last.value)
@@ -291,12 +291,12 @@ def no_year(match: Match) -> bool:
 
 
 def no_quarter(match: Match) -> bool:
-    """Q3 needs no year; T3, the Spanish one, does."""
+    """Whether a quarter lacks the year that it needs: Spanish `T3` needs one, `Q3` does not."""
     return "q" not in match.tokens[match.first].word
 
 
 def no_year_range(match: Match) -> bool:
-    """A pair of years, such as 2020-2022, next to other digits is a number of some other kind."""
+    """Whether a pair such as 2020-2022 stands next to other digits, so that it is another number."""
     first, last = match.own_tokens[0].value, match.own_tokens[-1].value
     if not (is_plausible(first) and is_plausible(last) and first < last):
         return True
@@ -304,35 +304,35 @@ def no_year_range(match: Match) -> bool:
 
 
 def is_morning(match: Match) -> bool:
-    """`mañana` after an article is the morning."""
+    """Whether `mañana` means the morning: it follows an article."""
     return match.word(-1) in _WORDS["morning before"] and match.word(-2) != "hasta"
 
 
 def of_something(match: Match) -> bool:
-    """`last week of June` is not last week."""
+    """Whether `of` follows: `last week of June` is not last week."""
     return match.word(1) == "of" and match.word(2) not in _WORDS["weeks of"]
 
 
 def short_while(match: Match) -> bool:
-    """`last minute`, `in a minute` and `five times in a week` tell no time."""
+    """Whether the phrase names no time: `last minute`, `in a minute`, `five times in a week`."""
     words = [token.word for token in match.own_tokens]
     is_short = words[1] in _WORDS["single"] and words[-1] in _WORDS["short whiles"]
     return is_short or match.word(-1) in _WORDS["times before"]
 
 
 def no_bound(match: Match) -> bool:
-    """After 2019, but not after 2000 steps."""
+    """Whether the number is a count: `after 2000 steps`, but not `after 2019`."""
     values = [token.value for token in match.own_tokens if token.kind == "YEAR"]
     return not all(map(is_plausible, values)) or (bool(values) and match.word(1) in COUNTED)
 
 
 def counts_things(match: Match) -> bool:
-    """`on the 5th` is a day, `on the 5th floor` is not."""
+    """Whether the number counts things: `on the 5th floor`, but not `on the 5th`."""
     return match.token(1) is not _END and match.word(1) not in _WORDS["plain after"]
 
 
 def _is_alone(match: Match) -> bool:
-    """The whole text, but for its marks."""
+    """Whether the match is the whole text, except punctuation."""
     others = (*match.tokens[: match.first], *match.tokens[match.past :])
     return len(match.tokens) <= 4 and all(token.word in _MARKS for token in others)
 
@@ -350,7 +350,7 @@ def _beside_month(match: Match) -> bool:
 
 
 def _is_verb(match: Match, token: Token) -> bool:
-    """May I, it may rain, march on, the march."""
+    """Whether a month is another word: `may I`, `it may rain`, `march on`, `the march`."""
     before = match.word(-1)
     if match.word(1) in _WORDS["verb after"] and before not in _WORDS["closed time"]:
         return True
@@ -367,6 +367,6 @@ def _is_person(match: Match, token: Token) -> bool:
         return True
     named = match.cased and token.capital
     if token.word in _SPANISH_NAMES and named:
-        return before not in _WORDS["name range words"]  # Spanish writes its months small.
+        return before not in _WORDS["name range words"]  # Spanish months are in lower case.
     # Before a surname.
     return named and before not in _WORDS["closed time"] and following.capital and following.kind == "word"

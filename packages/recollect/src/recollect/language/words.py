@@ -1,4 +1,4 @@
-"""Words and patterns of languages, read from text files: each folder beside this module is a language.
+"""Read words and patterns of languages from text files: each folder beside this module is a language.
 
 The file of a topic, such as `en/claims.txt`, has sections: `[name]` on a line of its own, then words, or
 patterns, one on a line. A line that begins with a space continues the one before it. A line that begins with
@@ -24,7 +24,7 @@ _Value = TypeVar("_Value")
 
 
 class LazyTable(dict[str, _Value]):
-    """Values by name, each made when it is first read."""
+    """Values by name, each computed when it is first read."""
 
     def __init__(self, make: Callable[[str], _Value]) -> None:
         self._make = make
@@ -35,7 +35,7 @@ class LazyTable(dict[str, _Value]):
 
 @cache
 def languages() -> tuple[str, ...]:
-    """The names of all folders, English first: where two alternatives fit, the first is taken."""
+    """Return the names of all folders, English first: if two alternatives fit, the first is taken."""
     folder = os.path.dirname(__file__)  # noqa: PTH120  # hooks start without pathlib, which is slow to load
     names = (name for name in os.listdir(folder) if len(name) == len(ENGLISH))  # noqa: PTH208  # the same
     return tuple(sorted(names, key=lambda name: (name != ENGLISH, name != SPANISH, name)))
@@ -43,7 +43,7 @@ def languages() -> tuple[str, ...]:
 
 @cache
 def sections(topic: str, language: str) -> dict[str, str]:
-    """The sections of a language's file; none where a language has no such file."""
+    """Return the sections of a language's file; empty if the language has no such file."""
     try:
         text = (get_data(__package__, f"{language}/{topic}.txt") or b"").decode()
     except FileNotFoundError:
@@ -53,7 +53,7 @@ def sections(topic: str, language: str) -> dict[str, str]:
 
 
 def texts(topic: str, section: str) -> Iterator[str]:
-    """The text of a section in each language that has it."""
+    """Yield the text of a section in each language that has it."""
     found = [text for each in languages() if (text := sections(topic, each).get(section)) is not None]
     if not found:
         raise KeyError(f"No language has a section [{section}] in {topic}.txt.")
@@ -61,24 +61,24 @@ def texts(topic: str, section: str) -> Iterator[str]:
 
 
 def word_set(topic: str, section: str) -> frozenset[str]:
-    """The words of a section in all languages."""
+    """Return the words of a section in all languages."""
     return frozenset(" ".join(texts(topic, section)).split())
 
 
 def lines(topic: str, section: str) -> list[str]:
-    """The lines of a section in all languages; for `<PART>`, the lines of that section."""
+    """Return the lines of a section in all languages; `<PART>` is replaced by the lines of that section."""
     joined = (_CONTINUED.sub("", text) for text in texts(topic, section))
     filled = (_PART.sub(lambda part: alternatives(topic, part[1]), text) for text in joined)
     return [line for text in filled for line in text.splitlines() if line]
 
 
 def alternatives(topic: str, section: str) -> str:
-    """The lines of a section in all languages as one pattern, without a group around it."""
+    """Return the lines of a section in all languages as one pattern, without a group around it."""
     return "|".join(lines(topic, section))
 
 
 def words_by_name(topic: str, section: str) -> dict[str, str]:
-    """For lines such as `name: word word`, the words of each name in all languages."""
+    """Return the words of each name in all languages, from lines such as `name: word word`."""
     found: dict[str, str] = {}
     for line in lines(topic, section):
         name, _, words = line.partition(":")
@@ -87,12 +87,12 @@ def words_by_name(topic: str, section: str) -> dict[str, str]:
 
 
 def by_word(topic: str, section: str) -> dict[str, str]:
-    """The same lines, by word."""
+    """Return the name of each word, from lines such as `name: word word`."""
     return {word: name for name, words in words_by_name(topic, section).items() for word in words.split()}
 
 
 def number_words(topic: str, section: str, first: int = 1, step: int = 1) -> dict[str, int]:
-    """The words of a section that counts up in each language; synonyms are joined by a bar."""
+    """Return the number of each word in a section that counts up; synonyms are joined by a bar."""
     return {
         word: number * step
         for text in texts(topic, section)

@@ -1,1 +1,1 @@
-"""Models that run on this machine: the registry of installed ones, and what loads their files."""
+"""Find and load models: the registry of installed ones, local models and hosted ones."""

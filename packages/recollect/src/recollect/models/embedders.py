@@ -40,9 +40,9 @@ class ModelOptions:
     """Settings of a model. Each kind of model reads its own."""
 
     threads: int = 1
-    """Threads of one run of a local model; more leave fewer cores for reading several texts at once."""
+    """Threads of one run of a local model. More threads leave fewer cores for other texts."""
     base_url: str | None = None
-    """Default: the public address of the service, or the local one of Ollama."""
+    """The address of the service. Default: its public address, or the local one of Ollama."""
     key: str | None = field(default=None, repr=False)
     dims: int | None = None
     """The width of vectors to request from a hosted model; None for its default."""
@@ -51,7 +51,7 @@ class ModelOptions:
 
 @dataclass(frozen=True, slots=True)
 class DefaultModel:
-    """The model to use where no name is given."""
+    """The model to use if no name is given."""
 
     name: str
     reason: str
@@ -60,7 +60,7 @@ class DefaultModel:
 def embedder_named(name: str, options: ModelOptions | None = None) -> Embedder | None:
     """Return the embedder for a short name (`arctic-s`) or a full name from a store (`arctic-s@f93ff225`).
 
-    Returns None for the name `none`. Loads nothing and asks no server before the first text.
+    Returns None for the name `none`. Nothing is loaded and no server is contacted before the first text.
     """
     options = options or ModelOptions()
     kind, colon, rest = name.strip().partition(":")
@@ -70,7 +70,7 @@ def embedder_named(name: str, options: ModelOptions | None = None) -> Embedder |
             raise ModelUnavailable(
                 f"Which model of {kind}? Write its name after the colon, as in {example!r}."
             )
-        return _of_others(kind, rest, options)
+        return _external_embedder(kind, rest, options)
     short, _, revision = kind.partition("@")
     if colon or not short:
         raise _unknown_model(name)
@@ -89,7 +89,7 @@ def embedder_named(name: str, options: ModelOptions | None = None) -> Embedder |
     model = ready_model(short)
     if revision not in {"", model.revision}:
         raise _other_revision(f"{short}@{revision}", model.full_name)
-    return _of_package(model, options.threads)
+    return _packaged_embedder(model, options.threads)
 
 
 def default_choice() -> DefaultModel:
@@ -136,14 +136,14 @@ def embedder_availabilities() -> Sequence[Availability]:
 
 
 @make_once
-def _of_package(model: PackagedModel, threads: int) -> Embedder:
+def _packaged_embedder(model: PackagedModel, threads: int) -> Embedder:
     from recollect.models.packaged import PackagedEmbedder  # noqa: PLC0415  # only when asked for
 
     return PackagedEmbedder(model, threads)
 
 
-def _of_others(kind: str, model: str, options: ModelOptions) -> Embedder:
-    """A model that a service or another library runs."""
+def _external_embedder(kind: str, model: str, options: ModelOptions) -> Embedder:
+    """Return an embedder that a service or another library runs."""
     from recollect.models.hosted import LIBRARIES, HostedEmbedder  # noqa: PLC0415  # only when asked for
 
     if kind in LIBRARIES:
@@ -165,7 +165,7 @@ _EXAMPLES = {
 
 
 def _library(kind: str) -> str:
-    """The distribution that the models of this kind need."""
+    """Return the distribution that the models of this kind need."""
     return kind if kind in {"fastembed", "sentence-transformers"} else "httpx"
 
 

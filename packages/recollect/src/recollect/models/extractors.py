@@ -1,4 +1,4 @@
-"""Find the extractor for a name. Nothing is loaded and no server is asked before the first message."""
+"""Find the extractor for a name. Nothing is loaded and no server is contacted before the first message."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 NAMES = ("none", "rules", "openai:MODEL")
-"""Names of extractors; MODEL is the server's name of a model."""
+"""Names of extractors; MODEL is a model name of the server."""
 
 
 def extractor_named(name: str, options: ModelOptions | None = None) -> Extractor | None:
@@ -54,9 +54,9 @@ def extractor_named(name: str, options: ModelOptions | None = None) -> Extractor
 # Notes by rules: no model, no network, the same result every time.
 
 SURE = 0.7
-"""The least confidence of a time phrase that dates a note."""
+"""Minimum confidence of a time phrase that dates a note."""
 SETTLED = 0.9
-"""The least confidence where the note is a plan."""
+"""Minimum confidence if the note is a plan."""
 
 _MACHINES = frozenset({"system", "developer", "tool", "function"})
 _ASSISTANTS = frozenset({"assistant", "ai", "bot", "chatbot", "model", "gpt", "chatgpt", "claude", "gemini"})
@@ -90,7 +90,7 @@ def _turns_before(turns: Sequence[Memory], place: int) -> list[EarlierTurn]:
 
 
 def _is_by_person(message: Memory) -> bool:
-    """Whether a person spoke; an assistant with a name of its own counts as one."""
+    """Whether a person spoke; an assistant with its own name counts as a person."""
     role = fold(message.role or "")
     if role in _MACHINES:
         return False
@@ -101,14 +101,14 @@ def _is_by_person(message: Memory) -> bool:
 def _happened_at(found: FoundStatement, message: Memory) -> datetime | None:
     """Return the start of the time that a statement names, or the message's own time if it lies within."""
     if message.undated:
-        return None  # "yesterday" of an unknown day
+        return None  # "yesterday" has no meaning without the day of the message
     phrase = time_of(found.text, message.created_at)
     # A Friday without a date is read as the last one, but plans are made for the next.
     sure = SETTLED if found.category is Category.PLANS_GOALS else SURE
     if phrase is None or phrase.confidence < sure or phrase.start is None:
         return None
     now = phrase.start <= message.created_at and (phrase.stop is None or message.created_at < phrase.stop)
-    # `today` of another day is another event.
+    # "today" on another day is another event.
     return message.created_at if now else phrase.start
 
 
@@ -169,7 +169,7 @@ _THOUGHTS = re.compile(r"<think>.*?</think>", re.DOTALL)
 
 
 class LanguageModel:
-    """The extractor by a language model. If one batch fails, no batch gives notes."""
+    """The extractor by a language model. If one batch fails, no notes are returned."""
 
     def __init__(
         self, model: str, options: ModelOptions, sleep: Callable[[float], None] = time.sleep
@@ -202,7 +202,7 @@ class LanguageModel:
         return found
 
     def _answer(self, body: dict[str, Any]) -> str:
-        """Ask the server; if it rejects one of the two optional fields, leave that out from then on."""
+        """Send a request; if the server rejects one of the two optional fields, omit it from then on."""
         while True:
             sent = {name: value for name, value in body.items() if name not in self._refused}
             try:
@@ -277,7 +277,7 @@ def _read_notes(answer: str, batch: Sequence[Piece]) -> list[Statement]:
         case {"choices": [{"finish_reason": "length"}, *_]}:
             raise Unreadable("it was cut off; let the model write more tokens")
         case {"choices": [{"message": {"content": str(content)}}, *_]}:
-            # Models write their thoughts and put a fence around JSON, despite the prompt.
+            # Despite the prompt, models write thoughts before JSON and put it in a code fence.
             content = _THOUGHTS.sub("", content)
         case _:
             raise Unreadable("it is no chat completion; check the base URL")
@@ -320,7 +320,7 @@ def _statement(note: dict[str, Any], message: Memory) -> Statement:
     try:
         moment = datetime.fromisoformat(note.get("happened_at"))  # type: ignore[arg-type]  # or it is none
     except (TypeError, ValueError):
-        moment = None  # a time that cannot be read is no reason to lose the note
+        moment = None  # keep a note whose time cannot be read
     if moment is not None and moment.tzinfo is None:
         moment = moment.replace(tzinfo=message.created_at.tzinfo)
     return Statement(

@@ -1,4 +1,4 @@
-"""A model without weights: each word is a dimension, chosen by its hash. For tests, and as a last resort."""
+"""A model without weights, for tests and as a last resort: the hash of a word chooses its dimension."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ _WORD = re.compile(r"\w+")
 
 
 class HashingEmbedder:
-    """Texts that share words are alike, in proportion; it knows nothing of meaning.
+    """An embedder by shared words, without meaning.
 
-    No cosine is below zero, and one is above zero wherever two texts share a word.
+    No cosine is negative. Two texts that share a word have a positive cosine.
     """
 
     def __init__(self, dims: int = 256) -> None:
@@ -39,7 +39,7 @@ class HashingEmbedder:
             for word, count in Counter(words).items():
                 # Not Python's hash(), which differs from one process to the next.
                 digest = blake2b(word.encode("utf-8", "surrogatepass"), digest_size=8).digest()
-                # The root, so that a word said nine times weighs three times one said once.
+                # The square root, so that a word that occurs nine times weighs three times as much as one.
                 row[int.from_bytes(digest, "little") % self.model.dims] += count**0.5
         return normalised(rows)
 

@@ -47,7 +47,7 @@ def _openai_vectors(answer: Any) -> Sequence[Sequence[float]]:
 
 @dataclass(frozen=True, slots=True)
 class EmbeddingService:
-    """The protocol of a service: the requests, and where the answer holds the vectors."""
+    """The protocol of a service: its requests, and the place of the vectors in its answers."""
 
     address: str
     """The address of the service, unless the settings name another."""
@@ -61,7 +61,7 @@ class EmbeddingService:
     """Advice for a refusal, by its status."""
     body: Callable[[str, Sequence[str], Role, Body], Body] = _inputs
     options: Body = field(default_factory=dict)
-    """Fields of every request beside the texts."""
+    """Fields of every request besides the texts."""
     width: str = "dimensions"
     """The option that asks for narrower vectors."""
     key_header: str = "Authorization"
@@ -70,7 +70,7 @@ class EmbeddingService:
     needs_key: bool = True
     """Whether the service at that address requires a key."""
     batch: int = 64
-    """The number of texts sent at once."""
+    """Maximum number of texts in a request."""
 
 
 SERVICES: Mapping[str, EmbeddingService] = {
@@ -86,7 +86,7 @@ SERVICES: Mapping[str, EmbeddingService] = {
         },
         options={"encoding_format": "float"},
     ),
-    # It cuts long texts silently, so we send only what it reads for certain. A wrong key is a 400.
+    # Gemini truncates long texts silently, so only texts that surely fit are sent. A wrong key is a 400.
     "gemini": EmbeddingService(
         "https://generativelanguage.googleapis.com/v1beta",
         "/models/{model}:batchEmbedContents",
@@ -107,7 +107,7 @@ SERVICES: Mapping[str, EmbeddingService] = {
         1_500,
         lambda answer: answer["embeddings"],
         {404: "run: ollama pull {model}"},
-        # Refusing is better than cutting: a refused text is halved and sent again.
+        # Refuse instead of truncating: a refused text is halved and sent again.
         options={"truncate": False},
         needs_key=False,
         batch=16,
@@ -116,7 +116,7 @@ SERVICES: Mapping[str, EmbeddingService] = {
 
 
 class HostedEmbedder(PiecewiseEmbedder):
-    """An embedder that asks a server; a text that is too long for it is halved."""
+    """An embedder on a server. A text that is too long for the server is halved."""
 
     def __init__(
         self, kind: str, name: str, options: ModelOptions, sleep: Callable[[float], None] = time.sleep
@@ -144,7 +144,7 @@ class HostedEmbedder(PiecewiseEmbedder):
         return np.concatenate(parts)
 
     def _halving(self, texts: Sequence[str], role: Role) -> Vectors:
-        """Ask the server; halve the batch or the text where it is too long."""
+        """Request vectors; halve the batch or the text if it is too long."""
         try:
             return self._request_vectors(texts, role)
         except _TooLong:
@@ -193,11 +193,11 @@ class _TooLong(ModelUnavailable):
 # Models run by other libraries: fastembed, sentence-transformers.
 
 _UNSEEN_LIMIT_CHARACTERS = 1_500
-"""The piece length where a library hides its tokenizer: about 512 tokens of English."""
+"""The piece length if a library hides its tokenizer: about 512 tokens of English."""
 
 
 class LibraryEmbedder(PiecewiseEmbedder):
-    """Loads on first use, which may download the model."""
+    """An embedder that a library runs. The first use loads the model, and may download it."""
 
     library: str
     """The kind, as in the model's name."""

@@ -132,7 +132,7 @@ def document_signs(pieces: Sequence[str], tokens: Vectors, centre: Vector) -> by
 
 @lru_cache(maxsize=_MANY)
 def tells_something(piece: str) -> bool:
-    """Whether a token, as a vocabulary writes it, is more than punctuation or a stopword."""
+    """Whether a token of a vocabulary is more than punctuation or a stopword."""
     word = fold(piece.removeprefix("##").lstrip("▁"))
     return word not in STOPWORDS and any(map(str.isalnum, word))
 
@@ -141,14 +141,14 @@ def tells_something(piece: str) -> bool:
 
 
 def readable(text: str) -> str:
-    """Replace lone surrogates, which no encoder takes, by question marks."""
+    """Replace lone surrogates, which cannot be encoded, by question marks."""
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def windows(length: int, size: int, overlap: int) -> Sequence[slice]:
     """Return slices of at most `size` that cover `length`, all of about the same length.
 
-    Equal slices let the plain mean of their vectors weigh every part of the text alike.
+    With equal slices, the mean of their vectors weighs all parts of the text alike.
     """
     if length <= size:
         return [slice(0, length)]
@@ -184,7 +184,7 @@ class Role(StrEnum):
 
 
 _SEARCHING = "Represent this sentence for searching relevant passages: "
-# Prefixes of queries and documents that open models were trained with, where neither server nor library adds
+# Prefixes of queries and documents that open models were trained with, if neither server nor library adds
 # them. The first entry contained in a model's name decides.
 _PREFIXES = (
     ("instruct", "", ""),  # these want an instruction that only the user knows
@@ -205,7 +205,7 @@ _PREFIXES = (
 
 
 def prefixes(model: str) -> Mapping[Role, str]:
-    """Return the prefixes for a model; empty where none is known."""
+    """Return the prefixes for a model; empty if none is known."""
     plain = model.lower()
     found = next((rest for part, *rest in _PREFIXES if part in plain), ["", ""])
     return {Role.QUERY: found[0], Role.DOCUMENT: found[1]}
@@ -359,7 +359,7 @@ def _session(runtime: Any, packaged: PackagedModel, threads: int) -> Any:
 _OVERLAP = 64
 """The tokens that neighbouring windows share, so that a sentence cut by one is whole in the other."""
 _MOST_AT_ONCE = 4
-"""The most texts read at once, one per core: an import should not occupy a large machine."""
+"""Maximum number of texts read at once, one per core: an import should not occupy a large machine."""
 
 
 class EncodedText(NamedTuple):
@@ -371,7 +371,7 @@ class EncodedText(NamedTuple):
 
 
 Encoder = Callable[[str, str], EncodedText]
-"""Encodes a text with a prefix."""
+"""A function that encodes a text with a prefix."""
 
 
 class PackagedEmbedder:
@@ -415,7 +415,7 @@ class PackagedEmbedder:
         return read.vector, centred_tokens(read.tokens[:MOST_QUERY_TOKENS], self._token_centre)
 
     def _document(self, text: str) -> EncodedText:
-        # One text a run: int8 models scale activations over the whole batch, so a vector would depend on
+        # One text per run: int8 models scale activations over the whole batch, so a vector would depend on
         # the batch (cosine down to .992), and batches are no faster on a CPU.
         return self._encoder()(text, self._packaged.document_prefix)
 
@@ -511,7 +511,7 @@ def only_tensor(path: Path) -> Rows:
 
 # Cross-encoders.
 
-# A token has at least one letter and rarely more than this, so text beyond can never be read.
+# A token rarely has more characters than this, so text beyond the limit would never be read.
 _LETTERS_PER_TOKEN = 32
 
 

@@ -56,11 +56,11 @@ class PackagedModel:
     languages: tuple[str, ...]
     architecture: Literal["onnx", "static", "cross-encoder"]
     tokens: int | None
-    """The most tokens of one run of the model; None without a limit."""
+    """Maximum number of tokens in one run of the model; None without a limit."""
     weights: Path
     tokenizer: Path
     distribution: str
-    """The name of its package on the index."""
+    """The name of its distribution on the package index."""
     graph: Path | None = None
     """The optimised network, whose large weights stay in the file of weights; None if it is optimised at
     every start."""
@@ -71,7 +71,7 @@ class PackagedModel:
     document_prefix: str = ""
     centre: Path | None = None
     rotation: Path | None = None
-    """None where the first numbers of a vector weigh the most, as after Matryoshka training."""
+    """None if the first numbers of a vector weigh the most, as after Matryoshka training."""
     token_centre: Path | None = None
     """The mean of its token vectors; None if tokens are not compared."""
 
@@ -149,13 +149,13 @@ def availabilities(kind: ModelKind = EMBEDDER) -> Sequence[Availability]:
 
 
 def make_once(make: Callable[_Given, Made]) -> Callable[_Given, Made]:
-    """Cache what `make` returns for the same arguments, safely between threads."""
+    """Cache the result of `make` for the same arguments. Threads may share the cache."""
     cached = lru_cache(maxsize=8)(make)
     lock = Lock()
 
     def make_or_reuse(*given: _Given.args, **named: _Given.kwargs) -> Made:
         with lock:
-            return cached(*given, **named)  # type: ignore[arg-type]  # whatever it takes can be hashed
+            return cached(*given, **named)  # type: ignore[arg-type]  # all arguments are hashable
 
     return make_or_reuse
 
@@ -204,7 +204,7 @@ def _model_from(fields: Mapping[str, Any], folder: Path, distribution: str) -> P
 
 
 def _packages(name: str, kind: ModelKind) -> Sequence[tuple[Path, str]]:
-    """Yield the packages that may hold the model of this name, with their names on the package index."""
+    """Return the packages that may contain the model, with their names on the package index."""
     module = kind.prefix + name.replace("-", "_")
     folder = _folder(module)
     if folder is not None:

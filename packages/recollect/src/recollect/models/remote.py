@@ -23,7 +23,7 @@ _PASSING = frozenset({408, 429, 500, 502, 503, 504})
 
 
 class Unreachable(RecollectError):
-    """No answer came. The message continues after the server's name."""
+    """The server did not answer. The message continues after the server's name."""
 
 
 @dataclass(frozen=True, slots=True)

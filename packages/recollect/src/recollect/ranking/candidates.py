@@ -53,7 +53,7 @@ class Facts:
     access_count: Ints
     access_days: Ints
     degree: Ints
-    """Relations in force to live entities."""
+    """Number of current relations to current entities."""
     status: Ints
     """Place in `tuple(Status)`."""
     importance: Floats
@@ -62,22 +62,22 @@ class Facts:
     spread: Ints
     stability: Floats
     metadata_share: Floats
-    """The share of an entity's observations in force that have the kind `metadata`."""
+    """The share of an entity's current observations that have the kind `metadata`."""
     content: Ints
-    """A hash of the text. Texts that differ only in case, accents, spaces or outer marks share it; for a
-    profile that ignores marks, also texts that differ in marks between words."""
+    """A hash of the text. Texts share it if they differ only in case, accents, spaces or punctuation at their
+    ends; for a profile that ignores marks, also if they differ in punctuation between words."""
     echo: Flags
-    """Whether it is a message of the current session that equals the query."""
+    """Whether the candidate is a message of the current session that equals the query."""
     origin: Ints
     """The message that a note was extracted from; for all others, the memory's own id."""
     session: Ints
-    """The number of a message's conversation; 0 without one, or where it has only this message."""
+    """The number of a message's conversation; 0 without one, or if it has only this message."""
     position: Ints
     """A message's place in its conversation, from 1; 0 without one."""
     named: Flags
-    """Whether the query names its speaker or, for a text without a speaker, a person named in the text."""
+    """Whether the query names the speaker or, for a text without a speaker, a person named in the text."""
     asks: Flags
-    """Whether it ends with a question."""
+    """Whether the text ends with a question."""
     kind: Ints
     """Place in `tuple(Kind)`."""
     role: Ints
@@ -85,7 +85,7 @@ class Facts:
     informativeness: Floats
     """How much a message says by itself, from 0 to 1; 1 for notes and entities."""
     length: Ints
-    """Letters of a text; 0 for an entity."""
+    """Number of characters; 0 for an entity."""
 
     def at(self, rows: Rows) -> Facts:
         return Facts(*[column[rows] for column in _columns_of(self)])
@@ -117,15 +117,15 @@ class ScoreChange:
     """The value that a step computed for each candidate, and its effect on the score.
 
     plus: score + value; times: score * value; set: value; note: nothing
-    rescale: (score - low) / (high - low), and 1 where they are equal; both in `numbers`
-    mix: weight * value + (1 - weight) * score; the weight in `numbers`
+    rescale: (score - low) / (high - low), or 1 if low equals high; `numbers` has low and high
+    mix: weight * value + (1 - weight) * score; `numbers` has the weight
     """
 
     step: str
     effect: Effect
     values: Floats
     numbers: tuple[float | Floats, ...] = ()
-    """Parameters of the effect: for all candidates, or by row where several queries are ranked at once."""
+    """Parameters of the effect: for all candidates, or by row if several queries are ranked at once."""
 
     def at(self, rows: Rows) -> ScoreChange:
         return ScoreChange(self.step, self.effect, self.values[rows], self.numbers)
@@ -154,7 +154,7 @@ class Removal:
 
 @dataclass(frozen=True, slots=True)
 class Cooccurrences:
-    """How often pairs were shown together, by places among all gathered candidates; never a self-pair."""
+    """How often pairs were shown together, by row among all gathered candidates; never a self-pair."""
 
     first: Ints
     second: Ints
@@ -168,14 +168,14 @@ class Cooccurrences:
 
 @dataclass(frozen=True, slots=True)
 class Contradictions:
-    """Pairs that contradict each other, by places among all gathered candidates."""
+    """Pairs that contradict each other, by row among all gathered candidates."""
 
     older: Ints
     newer: Ints
     since: Ints
-    """The start of the newer one, from a date in its text or else from its time."""
+    """The start of the newer fact, from a date in its text, or else from its time."""
     asked: Flags
-    """Whether the query, by its words, asks for what the two disagree on."""
+    """Whether the words of the query ask for the detail on which the two disagree."""
 
     @classmethod
     def none(cls) -> Contradictions:
@@ -200,11 +200,10 @@ class Candidates:
     places: Ints | None = None
     """The row of each candidate when all were gathered; None while no row was dropped or moved."""
     query: Ints | None = None
-    """The query that each row belongs to, ascending; None where there is only one query."""
+    """The query that each row belongs to, ascending; None if there is only one query."""
+    # Both keep the pairs of all gathered candidates, also of dropped ones.
     cooccurrences: Cooccurrences = field(default_factory=Cooccurrences.none)
-    """Of all that were gathered."""
     contradictions: Contradictions = field(default_factory=Contradictions.none)
-    """Of all that were gathered."""
 
     def __len__(self) -> int:
         return len(self.facts.ids)
@@ -214,20 +213,20 @@ class Candidates:
         return self.facts.ids
 
     def source(self, name: str) -> Source:
-        """Return the ranks and scores of a search; of a search that did not run, no candidate is found."""
+        """Return the ranks and scores of a search. A search that did not run found no candidate."""
         if name in self.sources:
             return self.sources[name]
         return Source(np.zeros(len(self), np.int64), np.full(len(self), np.nan))
 
     def lowest(self, values: Floats) -> Floats | float:
-        """Return the lowest value among the candidates of a query: one for all rows, or by row."""
+        """Return the lowest value of each query: a number if there is one query, otherwise by row."""
         return self._reduce(np.minimum, values, np.inf)
 
     def highest(self, values: Floats | Ints, at_least: float = -np.inf) -> Floats | float:
         return self._reduce(np.maximum, values, at_least)
 
     def by_query(self, numbers: Sequence[float]) -> Floats | float:
-        """Spread one number per query: one for all rows, or by row."""
+        """Spread one number per query over its rows; return a single number if there is one query."""
         return numbers[0] if self.query is None else np.array(numbers, np.float64)[self.query]
 
     def _reduce(self, kind: np.ufunc, values: NDArray[Any], start: float) -> Floats | float:
@@ -271,7 +270,7 @@ class Candidates:
         )
 
     def rows_of(self, places: Ints) -> Ints:
-        """Return the current rows of candidates by their gathered places; -1 where one was dropped."""
+        """Return the present rows of candidates by their gathered rows; -1 for dropped ones."""
         if self.places is None:
             return places
         rows = np.full(1 + max(self.places.max(initial=-1), places.max(initial=-1)), -1)
@@ -279,7 +278,7 @@ class Candidates:
         return rows[places]
 
     def without(self, gone: Flags, step: str, why: Callable[[], Sequence[str]]) -> Candidates:
-        """Drop the flagged rows; `why` gives their reasons, in order."""
+        """Drop the flagged rows; `why` returns their reasons, in order."""
         if not gone.any():
             return self
         return self.split(np.flatnonzero(~gone), np.flatnonzero(gone), step, why)
@@ -321,7 +320,7 @@ def known_or_zero(score: Floats) -> Floats:
 class ConversationContext:
     """The share of the query's words near each message: in its neighbours, and in its whole conversation.
 
-    Rarer words weigh more. Places are sorted by conversation, then by position.
+    Rarer words weigh more. Messages are sorted by conversation, then by position.
     """
 
     session: Ints
@@ -341,7 +340,7 @@ class ConversationContext:
         order = np.argsort(self.sessions)
         number, known = _places_in(self.sessions[order], facts.session)
         whole = np.where(known, self.whole[order][number], 0.0)
-        # Conversations by number, since their codes leave no room for a position.
+        # Number the conversations, since their own codes leave no bits for a position.
         spoken, _ = _places_in(self.sessions[order], self.session)
         keys, wanted = (spoken << _POSITION_BITS) + self.position, (number << _POSITION_BITS) + facts.position
         by_key = np.argsort(keys)
@@ -359,17 +358,17 @@ def _places_in(ascending: Ints, wanted: Ints) -> tuple[Ints, Flags]:
 
 
 class Step(Protocol):
-    """A frozen, callable value: it prints, compares, serialises and runs."""
+    """A frozen, callable value that can be compared and serialised."""
 
     def __call__(self, candidates: Candidates, query: Query) -> Candidates: ...
 
 
 _Kind = TypeVar("_Kind")
 FactGroup = Literal["usage", "degree", "metadata", "cooccurrence"]
-"""Facts of a memory that come from other tables than its own row."""
+"""Facts of a memory that are read from other tables than its own row."""
 EVERY_GROUP: frozenset[FactGroup] = frozenset(get_args(FactGroup))
 READS: dict[type[Any], frozenset[FactGroup]] = {}
-"""The groups that each step and factor reads. A step that applies a factor reads what the factor reads."""
+"""The groups that each step and factor reads. A step that applies a factor reads the factor's groups."""
 
 
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))
@@ -392,7 +391,7 @@ def register_as(
 RETRIEVERS: dict[str, type[Retriever]] = {}
 
 
-class _Deep:
+class _ScaledSearch:
     """A search that returns `times` the limit, and at least `least`."""
 
     __slots__ = ()
@@ -404,7 +403,7 @@ class _Deep:
 
 
 @register_as(RETRIEVERS, "meaning", reads=())
-class ByMeaning(_Deep):
+class ByMeaning(_ScaledSearch):
     """Search for the nearest vectors: `times` the limit, and at least `least`.
 
     With a `shortlist_size`, the search has two stages: a third of each vector's width selects a shortlist
@@ -420,7 +419,7 @@ class ByMeaning(_Deep):
 
 
 @register_as(RETRIEVERS, "words", reads=())
-class ByWords(_Deep):
+class ByWords(_ScaledSearch):
     """Search by BM25: `times` the limit, and at least `least`; `then` as in `ByMeaning`.
 
     With `held`, also compute the share of the query that each candidate contains, from any search.
@@ -434,7 +433,7 @@ class ByWords(_Deep):
 
 
 @register_as(RETRIEVERS, "context", reads=())
-class ByContext(_Deep):
+class ByContext(_ScaledSearch):
     """Search for messages whose neighbours contain the query's words, and for replies to similar questions.
 
     Neighbours are up to `within` places away; `times` and `least` as in `ByMeaning`.
@@ -447,7 +446,7 @@ class ByContext(_Deep):
 
 @register_as(RETRIEVERS, "links", reads=())
 class ByLinks:
-    """Search for entities related to one that the query names, at most `most`."""
+    """Search for entities related to one that the query names; `most` is their maximum number."""
 
     most: int = 50
 
@@ -460,7 +459,7 @@ Retriever = ByMeaning | ByWords | ByContext | ByLinks
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """One way to rank: its searches and its steps."""
+    """A way to rank: its searches and its steps."""
 
     name: str
     about: str
@@ -479,7 +478,7 @@ def profile_named(name: str, known: Mapping[str, Profile]) -> Profile:
 
 
 def run(profile: Profile, candidates: Candidates, query: Query) -> Candidates:
-    """Run all steps: best first, cut to the limit. Each candidate carries the changes of every step."""
+    """Run all steps. The result is sorted, cut to the limit, and has the changes of every step."""
     for step in profile.steps:
         candidates = step(candidates, query)
     return candidates
@@ -502,12 +501,12 @@ class Reason:
 def reasons(candidates: Candidates) -> list[tuple[Reason, ...]]:
     """Return the reasons of each candidate, in the order the steps ran."""
     score = np.zeros(len(candidates))
-    of_each: list[list[Reason]] = [[] for _ in range(len(candidates))]
+    by_candidate: list[list[Reason]] = [[] for _ in range(len(candidates))]
     for change in candidates.score_changes:
         score = apply_change(score, change)
-        for listed, value, after in zip(of_each, change.values.tolist(), score.tolist(), strict=True):
+        for listed, value, after in zip(by_candidate, change.values.tolist(), score.tolist(), strict=True):
             listed.append(Reason(change.step, change.effect, value, tuple(map(float, change.numbers)), after))
-    return [tuple(listed) for listed in of_each]
+    return [tuple(listed) for listed in by_candidate]
 
 
 def recompute_score(listed: Iterable[Reason]) -> float:

@@ -13,10 +13,10 @@ fits    1, unless the question asks for a number, a date or the like, and the te
 timed   how well its time matches the time that the query asks for, from 0 to 1
 
     a = constant + ln mean exp (sum of weight * signal)     over the first ten hits: is there an answer?
-    h = constant of its kind + sum of weight * signal       is it this hit, where there is one?
+    h = constant of its kind + sum of weight * signal       if there is one, is it this hit?
 
-    P(answer) = sigmoid(a)                         if of eight questions, five had an answer
-    P(hit) = sigmoid(a + ln 5.4) * sigmoid(h)      as users ask: of ten questions, nine have one
+    P(answer) = sigmoid(a)                         assuming that 5 of 8 questions have an answer
+    P(hit) = sigmoid(a + ln 5.4) * sigmoid(h)      assuming that 9 of 10 have one, as in real use
 
 Both have their own weights. An answer is never less likely than its best hit. No weight is negative, so a
 better signal never lowers a probability. Only the first 30 of each list count, so a higher limit changes
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
 SIGNALS = ("near", "above", "held", "ahead", "agreed", "share", "fits", "timed")
 MOST_QUERY_TERMS = 64
-"""The number of words of a long query that are read."""
+"""Maximum number of words of a query that are read."""
 DEPTH = 30
 """The number of hits of each list that count; a shorter list counts whole."""
 JUDGED = 10
@@ -55,7 +55,7 @@ JUDGED = 10
 _BEST = 5
 _BACKGROUND = slice(10, DEPTH)
 _LEAST_BACKGROUND = 10
-_FARTHEST = 4.0
+_MAX_DEVIATIONS = 4.0
 """In standard deviations; a cosine further away carries no more information."""
 _LEAST_SHARE = -6.0
 _LEAST_DEVIATION = 0.1
@@ -86,7 +86,7 @@ class QueryTerms:
 
     @property
     def searched_weight(self) -> float:
-        """The weight of the words that name no time, or of all where there is no other."""
+        """The weight of the words that name no time, or of all words if every word names a time."""
         return fsum(weight for stem, weight in self.weights.items() if stem not in self.of_time) or (
             self.total_weight
         )
@@ -139,29 +139,29 @@ class ConfidenceWeights:
 
 @dataclass(frozen=True, slots=True)
 class ConfidenceInput:
-    """The candidates of one question: the scores of all, and the texts of those that were read."""
+    """The candidates of one question: scores of all, and signals of those whose text was read."""
 
     cosine: Floats
-    """NaN where the search by meaning did not find the candidate; likewise for BM25."""
+    """NaN if the search by meaning did not find the candidate; likewise for BM25."""
     bm25: Floats
     order: Ints
-    """The candidates' rows, best first; at least `DEPTH` of them where there are as many."""
+    """The candidates' rows, best first: `DEPTH` or more, or all if there are fewer."""
     score: Floats
     """The ranking's scores, parallel to `order`."""
     rows: Ints
-    """The rows that were read; those that decide about the answer come first."""
+    """The rows whose text was read; those that decide about the answer come first."""
     first: int
     """The number of rows that decide about the answer."""
     kinds: Sequence[Kind]
     """Parallel to `rows`, as are all following fields."""
     matched: Sequence[frozenset[str]]
-    """The query's terms that each contains, including its speaker's name."""
+    """The query's terms that each text or its speaker's name contains."""
     near: Floats
-    """The cosine of each, even if the search by meaning did not return it; NaN without a vector."""
+    """The cosine of each text, even if the search by meaning did not return it; NaN without a vector."""
     fits: Flags
-    """Whether each has the kind of value that the question asks for."""
+    """Whether each text has the kind of value that the question asks for."""
     timed: Floats
-    """How well the time of each matches the query's time; 0 where the query has none."""
+    """How well the time of each text matches the query's time; 0 if the query has none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,11 +233,11 @@ def _by_meaning(inputs: ConfidenceInput, scale: CosineScale | None) -> tuple[Flo
             return nothing, nothing
         spread = max(float(found.std()), _LEAST_SPREAD)
         cosine = np.where(np.isfinite(inputs.near), inputs.near, far)
-        return nothing, np.clip((cosine - far) / spread, 0.0, 2 * _FARTHEST)
+        return nothing, np.clip((cosine - far) / spread, 0.0, 2 * _MAX_DEVIATIONS)
     far = scale.background if far is None else far
     cosine = np.where(np.isfinite(inputs.near), inputs.near, min(far, scale.cosine))
-    near = np.clip((cosine - scale.cosine) / scale.spread, -_FARTHEST, _FARTHEST)
-    return near, np.clip((cosine - far) / scale.spread, 0.0, 2 * _FARTHEST)
+    near = np.clip((cosine - scale.cosine) / scale.spread, -_MAX_DEVIATIONS, _MAX_DEVIATIONS)
+    return near, np.clip((cosine - far) / scale.spread, 0.0, 2 * _MAX_DEVIATIONS)
 
 
 def _shares(inputs: ConfidenceInput) -> Floats:
@@ -280,10 +280,10 @@ class FittedConfidence:
     unknown: ConfidenceWeights
     words: ConfidenceWeights
     scales: Mapping[str, CosineScale]
-    """By model name, for every revision of it."""
+    """Scales by model name, for all its revisions."""
 
     def for_model(self, model: str | None) -> tuple[ConfidenceWeights, CosineScale | None]:
-        """Return the weights and scale for a model; without one, only words were searched."""
+        """Return the weights and scale for a model; None means that only words were searched."""
         if model is None:
             return self.words, None
         scale = self.scales.get(model.partition("@")[0])
@@ -311,7 +311,7 @@ def fitted_confidence() -> FittedConfidence:
 
 GATE_FILE = "relevance_gate.json"
 READ = 20
-"""The number of first memories whose words count."""
+"""Number of first memories whose words count."""
 SILENT_BELOW = 0.5
 _MOST_NAMES = 2
 _TOPIC_WORDS = 3
@@ -320,20 +320,20 @@ _SUREST = 0.999
 
 @dataclass(frozen=True, slots=True)
 class GateSignals:
-    """Signals of a prompt, from its wording and from what a recall for it returns.
+    """Signals of a prompt, from its wording and from the memories that a recall for it returns.
 
     A prompt is more than a question: a prompt for a menu needs the memory of an allergy, while a prompt for a
     synonym needs no memory, however near one may be.
 
     answer     the logit of the answer's confidence
     known      ln(1 + how many of its content words the first 20 memories contain)
-    topic      1 where it has at most three content words, and one of these memories contains them all
-    names      how many of its names these memories contain, at most two
-    strangers  1 where it has names, and these memories contain none of them
-    personal   1 where it says I, my, our                    timed    1 where it names a time
-    quotes     1 where it includes a text to work on         code     1 where it shows signs of code
-    errand     1 where it wants something written to someone, planned, bought, booked
-    general    1 where it wants a translation, a definition, a joke, or only says good morning
+    topic      1 if it has one to three content words, and one of these memories contains them all
+    names      how many of its names these memories contain, up to two
+    strangers  1 if it has names, and these memories contain none of them
+    personal   1 if it says I, my, our                    timed    1 if it names a time
+    quotes     1 if it includes a text to work on         code     1 if it shows signs of code
+    errand     1 if it wants something written to someone, planned, bought, booked
+    general    1 if it wants a translation, a definition, a joke, or only says good morning
 
         P(it needs a memory) = sigmoid(constant + sum of weight * signal)
 

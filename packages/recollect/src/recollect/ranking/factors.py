@@ -1,4 +1,4 @@
-"""Factors: each computes a number for every candidate. Profiles use the name in its decorator."""
+"""Factors compute a number for each candidate. Profiles use the name in the decorator."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Factor(Protocol):
 
 
 FACTORS: dict[str, type[Factor]] = {}
-"""By name. Stored profiles, tuned numbers and answers use the names, so only a class may be renamed."""
+"""Factors by name. Stored profiles and answers use the names, so only the classes may be renamed."""
 
 # Factors of content: the writer's importance, and the speaker.
 
@@ -38,7 +38,7 @@ class Importance:
 class NamedSpeaker:
     """1 for messages of a speaker that the query names, else 0.
 
-    A note or an entity has no speaker; it gets 1 where it names that person.
+    A note or an entity has no speaker; it gets 1 if it names that person.
     """
 
     def __call__(self, candidates: Candidates, query: Query) -> Floats:
@@ -52,12 +52,12 @@ _MICROSECOND = timedelta(microseconds=1)
 
 
 def microseconds(time: datetime) -> int:
-    """Return whole microseconds since 1970, exactly."""
+    """Return the exact number of whole microseconds since 1970."""
     return (time - EPOCH) // _MICROSECOND
 
 
 def age(times: Ints, now: int, unit: int, unknown: float) -> Floats:
-    """Return ages in units, 0 for the future, and `unknown` where there is no time.
+    """Return ages in units: 0 for future times, `unknown` for missing times.
 
     A missing time must have no effect: a reward for new memories passes infinity, a penalty for old ones
     passes 0.
@@ -154,7 +154,7 @@ class TemporalRelevance:
         return max(length, self.shortest_tau_days * DAY)
 
 
-# Factors of the values that dreams write.
+# Factors based on values that dreams write.
 
 
 @register_as(FACTORS, "strength", reads=())
@@ -261,7 +261,7 @@ class Salience(ComposedFactor):
         facts = candidates.facts
         max_access = candidates.highest(facts.access_count, at_least=0)
         max_access_days = candidates.highest(facts.access_days, at_least=0)
-        # Where nothing was accessed, the numerators are 0; the denominators must not be.
+        # If nothing was accessed, the numerators are 0; the denominators must not be.
         access_norm = np.log2(1.0 + facts.access_count) / np.log2(1.0 + np.maximum(max_access, 1))
         degree_norm = np.minimum(facts.degree, self.d_max) / self.d_max
         days_norm = np.log2(1.0 + facts.access_days) / np.log2(1.0 + np.maximum(max_access_days, 1))
@@ -321,8 +321,8 @@ class Cooccurrence(ComposedFactor):
         first, second = candidates.rows_of(pairs.first), candidates.rows_of(pairs.second)
         here = (first >= 0) & (second >= 0)
         boosts = np.zeros(len(candidates))
-        # Sum by ascending id of the other memory, so that the same store gives the same bits. Pairs are in
-        # that order, and pairs where this one is second hold the lower ids.
+        # Sum by ascending id of the other memory, so that sums are reproducible to the bit. Pairs are in that
+        # order, and a pair in which this memory is second has the lower id first.
         np.add.at(boosts, second[here], shares[here])
         np.add.at(boosts, first[here], shares[here])
         return boosts
@@ -349,7 +349,7 @@ class StatusWeight:
 class MetadataWeight:
     """Entities that are mostly file listings and settings dumps count for less.
 
-    0.7 where more than half of its observations are of the kind `metadata`, else 1
+    0.7 if more than half of the observations are of the kind `metadata`, otherwise 1
     """
 
     weight: float = 0.7

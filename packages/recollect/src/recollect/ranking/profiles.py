@@ -1,4 +1,4 @@
-"""The profiles: four published systems and our own. Conversion of profiles to plain data and back."""
+"""Ranking profiles: four published systems and our own. Convert profiles to plain data and back."""
 
 from __future__ import annotations
 
@@ -31,11 +31,12 @@ from recollect.ranking.steps import STEPS
 
 FILE = "weights.json"
 LEARNED_WEIGHTS: dict[str, dict[str, float]] = json.loads(get_data(__package__, FILE) or b"{}")["weights"]
-"""By step, then by the name of the number."""
+"""Weights by step, then by parameter."""
 
 LIMBIC = Profile(
     name="limbic",
-    about="MCP Memory v2: similarity, salience, forgetting, co-occurrence, blended by the kind of question",
+    about="The limbic ranking of MCP Memory v2: similarity, salience, forgetting, co-occurrence, "
+    "blended by the kind of question",
     retrieve=(ByMeaning(times=3), ByWords("plain", times=3)),
     steps=(
         steps.Rrf(),
@@ -55,7 +56,7 @@ LIMBIC = Profile(
 
 MNEMOSYNE = Profile(
     name="mnemosyne",
-    about="Mnemosyne: similarity, words and importance in fixed shares, and what is new",
+    about="Mnemosyne: similarity, words and importance in fixed shares, and recency",
     retrieve=(ByMeaning(least=20), ByWords("plain", least=20)),
     steps=(
         steps.Linear(meaning=0.5, words=0.3),
@@ -69,7 +70,7 @@ MNEMOSYNE = Profile(
 
 REVERIE = Profile(
     name="reverie",
-    about="Reverie: rank fusion, what is new, and four traces that dreams leave",
+    about="Reverie: rank fusion, recency, and strength, depth, spread and stability, which dreams set",
     retrieve=(ByMeaning(times=1, least=100), ByWords("plain", times=1, least=100)),
     steps=(
         steps.Rrf(k=30),
@@ -85,7 +86,7 @@ REVERIE = Profile(
 
 COGNIS = Profile(
     name="cognis",
-    about="Cognis: two-stage similarity and stemmed words, the last minutes, and the time that a query names",
+    about="Cognis: two-stage similarity and stemmed words, recency, and the time that a query names",
     retrieve=(ByMeaning(least=30, shortlist_size=200), ByWords("stemmed", least=30)),
     steps=(
         steps.Threshold(similarity_threshold=0.3),
@@ -122,7 +123,7 @@ def recollect_profile(weights: Mapping[str, Mapping[str, float]]) -> Profile:
             steps.Plus(factors.NamedSpeaker(), weights["named"]["weight"]),
             steps.TimeScore(**weights["time_score"]),
             steps.Times(factors.StatusWeight()),
-            # After the steps that multiply: the score of a kind does not depend on the status.
+            # After the multiplying steps, so that the status does not change the score of an origin.
             steps.OriginScore(**weights["origin"]),
             steps.NewestWins(),
             steps.TimeFirst(),
@@ -139,7 +140,7 @@ PROFILES = {profile.name: profile for profile in (RECOLLECT, LIMBIC, MNEMOSYNE, 
 DEFAULT = DEFAULT_PROFILE
 
 
-# Groups of facts that a profile reads besides the candidates' own rows; others are not fetched.
+# Groups of facts that a profile reads besides the candidates' own rows. Other groups are not fetched.
 
 
 @lru_cache(maxsize=64)
@@ -152,11 +153,11 @@ def groups_read(*profiles: Profile) -> frozenset[FactGroup]:
 
 @lru_cache(maxsize=64)
 def ignores_marks(profile: Profile) -> bool:
-    """Whether the profile treats texts that differ only in marks between words as repeats."""
+    """Whether the profile treats texts that differ only in punctuation as repeats."""
     return any(isinstance(step, steps.DropRepeats) and step.ignore_marks for step in profile.steps)
 
 
-# Profiles to plain data and back, for settings, tuning and machines.
+# Profiles to plain data and back, for settings files, tuning and JSON output.
 
 _Value = TypeVar("_Value")
 
@@ -172,7 +173,7 @@ def to_plain(profile: Profile) -> dict[str, Any]:
 
 
 def to_toml(profile: Profile) -> str:
-    """The profile as a table of the settings file."""
+    """Write the profile as a table of the settings file."""
     plain = to_plain(profile)
     lists = (
         f"{key} = [\n" + "".join(f"  {_toml(item)},\n" for item in plain[key]) + "]"
@@ -186,7 +187,7 @@ def _toml(value: Any) -> str:
     if isinstance(value, dict):
         pairs = [f"{key} = {_toml(each)}" for key, each in value.items() if each is not None]
         return f"{{ {', '.join(pairs)} }}"
-    # JSON's form of a text, a number or a boolean is TOML too.
+    # Texts, numbers and booleans are written alike in JSON and TOML.
     return json.dumps(value, ensure_ascii=False)
 
 
@@ -212,15 +213,15 @@ def from_plain(plain: Mapping[str, Any]) -> Profile:
 
 
 def _check_together(profile: Profile, where: str) -> None:
-    asked = [_name(RETRIEVERS, retriever) for retriever in profile.retrieve]
+    names = [_name(RETRIEVERS, retriever) for retriever in profile.retrieve]
     for by in RETRIEVERS:
-        if asked.count(by) > 1:
-            raise InvalidInput(f"In {where}, 'retrieve' may ask by {by!r} only once.")
-    based = False
+        if names.count(by) > 1:
+            raise InvalidInput(f"In {where}, 'retrieve' may contain {by!r} only once.")
+    has_base = False
     for step in profile.steps:
-        based = based or isinstance(step, steps.BaseRelevance) or step == steps.Keep("base")
-        if isinstance(step, Route) and not based:
-            raise InvalidInput(f"In {where}, step 'route' needs 'base_relevance' before it.")
+        has_base = has_base or isinstance(step, steps.BaseRelevance) or step == steps.Keep("base")
+        if isinstance(step, Route) and not has_base:
+            raise InvalidInput(f"In {where}, step 'route' needs 'base_relevance' or keep 'base' before it.")
     if profile.steps[-2:] != (steps.Order(), steps.Cut()):
         raise InvalidInput(f"In {where}, the last two steps must be 'order' and 'cut'.")
 
@@ -238,11 +239,11 @@ def _built(key: str, known: Mapping[str, type[_Value]], item: object, where: str
         raise InvalidInput(f"In {where}, each item needs {key!r}, one of: {', '.join(known)}; not {item!r}.")
     name = item[key]
     if not isinstance(name, str) or name not in known:
-        raise InvalidInput(f"In {where}, there is no {key} {name!r}; there are: {', '.join(known)}.")
+        raise InvalidInput(f"In {where}, {key} {name!r} is unknown; use one of: {', '.join(known)}.")
     kind = known[name]
     place = f"{where}, {key} {name!r}"
     given = {field: value for field, value in item.items() if field != key}
-    # Profiles from before a field got its published name are still read.
+    # Accept the former names of fields.
     for former, present in _FORMER_NAMES.get(kind, {}).items():
         if former in given:
             if present in given:
@@ -272,7 +273,9 @@ def _value(field: str, value: object, kind: type, place: str) -> object:
             raise InvalidInput(f"In {place}, {field} must be one of: {', '.join(choices)}; not {value!r}.")
         return value
     if type(value).__name__ not in _ACCEPTED.get(expected, (expected,)):
-        raise InvalidInput(f"In {place}, {field} must be {_SPOKEN.get(expected, expected)}, not {value!r}.")
+        raise InvalidInput(
+            f"In {place}, {field} must be {_TYPE_TEXTS.get(expected, expected)}, not {value!r}."
+        )
     if isinstance(value, int | float):
         _check_range(field, value, place)
     return float(value) if expected == "float" and isinstance(value, int) else value
@@ -280,10 +283,10 @@ def _value(field: str, value: object, kind: type, place: str) -> object:
 
 def _check_range(field: str, value: float, place: str) -> None:
     """Refuse numbers that would make a score infinite or NaN."""
-    if not -_MOST <= value <= _MOST:  # nor is NaN
-        raise InvalidInput(f"In {place}, {field} must be within {_MOST:g} of 0, not {value!r}.")
-    if field == "within" and not 1 <= value <= _FARTHEST:
-        raise InvalidInput(f"In {place}, within must be from 1 to {_FARTHEST}, not {value!r}.")
+    if not -_LIMIT <= value <= _LIMIT:  # NaN fails this comparison too
+        raise InvalidInput(f"In {place}, {field} must be between -{_LIMIT:g} and {_LIMIT:g}, not {value!r}.")
+    if field == "within" and not 1 <= value <= _MAX_DISTANCE:
+        raise InvalidInput(f"In {place}, within must be from 1 to {_MAX_DISTANCE}, not {value!r}.")
     if field in _ABOVE_ZERO and value <= 0:
         raise InvalidInput(f"In {place}, {field} must be above 0, not {value!r}.")
     if field in _NOT_BELOW_ZERO and value < 0:
@@ -291,25 +294,25 @@ def _check_range(field: str, value: float, place: str) -> None:
 
 
 _FORMER_NAMES: dict[type, dict[str, str]] = {ByMeaning: {"shortlist": "shortlist_size"}}
-_MOST = 1e9
-# The farthest neighbour, in places; the work grows with it.
-_FARTHEST = 20
+_LIMIT = 1e9
+# Largest `within`: how many messages away a neighbour may be. The work grows with it.
+_MAX_DISTANCE = 20
 # Divisors of formulas, and sizes of lists.
 _ABOVE_ZERO = {
     "d_max", "recency_half_life_seconds", "shortest_tau_days", "shortlist_size", "slowness", "tau_days",
     "tau_hours",
 }  # fmt: skip
-# A rank is at least 1, so that a k of 0 is fine.
+# Ranks start at 1, so k = 0 does not divide by zero.
 _NOT_BELOW_ZERO = {"k", "lambda_hourly", "least", "most", "rrf_k", "times"}
 _FACTORS_FOR: dict[str, Mapping[str, type[Any]]] = {
     "Factor": FACTORS,
     "TemporalRelevance": {"temporal": factors.TemporalRelevance},
 }
 _ACCEPTED = {"float": ("float", "int"), "int | None": ("int", "NoneType")}
-_SPOKEN = {
+_TYPE_TEXTS = {
     "float": "a number",
     "int": "a whole number",
-    "int | None": "a whole number or nothing",
+    "int | None": "a whole number, or left out",
     "bool": "true or false",
     "str": "text",
 }
@@ -326,8 +329,8 @@ def _only(given: Mapping[str, Any], allowed: set[str], where: str) -> None:
     unknown = sorted(set(given) - allowed)
     if unknown:
         raise InvalidInput(
-            f"In {where}, {', '.join(map(repr, unknown))} has no meaning; "
-            f"there are: {', '.join(sorted(allowed)) or 'none'}."
+            f"In {where}, {', '.join(map(repr, unknown))} is unknown; "
+            f"allowed fields: {', '.join(sorted(allowed)) or 'none'}."
         )
 
 

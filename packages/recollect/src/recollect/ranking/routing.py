@@ -1,4 +1,4 @@
-"""Routing by the kind of question, and mixing in the scores of a re-ranking model."""
+"""Route by the kind of question, and mix in the scores of a re-ranking model."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ _PHRASES = sorted(
 
 
 def points(query: str, limit: int | None = None) -> int:
-    """Score the query for each strategy; pass `limit` only if the caller gave one."""
+    """Return the points of a query, higher for factual questions. Pass a `limit` only if the caller did."""
     asked = words(query)
     total = sum(_POINTS[kind] for kind in sorted(_kinds_of(asked)))
     total += _step(len(asked), low=3, high=10)
     return total if limit is None else total + _step(limit, low=3, high=10)
 
 
-@lru_cache(maxsize=4096)  # the tuner asks for the same queries with each set of numbers
+@lru_cache(maxsize=4096)  # the tuner repeats the same queries with each set of parameters
 def strategy_for(query: str, limit: int | None = None) -> Strategy:
     total = points(query, limit)
     if total >= 2:
@@ -52,7 +52,7 @@ def strategy_for(query: str, limit: int | None = None) -> Strategy:
 class Route:
     """Mix weight * base relevance + (1 - weight) * score; the weight depends on the kind of question.
 
-    The score is stretched to [0, 1] over the candidates first. Switched off, the step changes nothing.
+    The score is stretched to [0, 1] over the candidates first. With `on` false, the step changes nothing.
     """
 
     cosine_heavy: float = 0.7
@@ -95,7 +95,7 @@ def _kinds_of(asked: list[str]) -> set[str]:
 
 
 def _places(phrase: tuple[str, ...], asked: list[str], start: int) -> list[int]:
-    """Return the places of the phrase's words if it begins at `start`, else nothing."""
+    """Return the places of the phrase's words if it begins at `start`, otherwise an empty list."""
     places: list[int] = []
     at = start
     gap = False
@@ -119,14 +119,14 @@ def _places(phrase: tuple[str, ...], asked: list[str], start: int) -> list[int]:
 class RerankBlend:
     """Mix share * reading + (1 - share) * score, over a sorted list; a reading is the second model's score.
 
-    Scores are stretched to [0, 1] over the whole list, readings over the candidates that were read; all
-    others have a reading of 0. So candidates that were not read stay below those that were, in their order.
+    Scores are stretched to [0, 1] over the whole list, and readings over the candidates that were read. All
+    other candidates have a reading of 0.
     """
 
     first: int = 20
-    """The least length of the list; a higher limit makes it longer."""
+    """Minimum length of the list; a higher limit makes it longer."""
     most: int = 50
-    """The most candidates that are read."""
+    """Maximum number of candidates that are read."""
     share: float = 0.3
 
     def list_length(self, limit: int) -> int:
@@ -145,7 +145,7 @@ class RerankBlend:
         values = np.zeros(len(candidates))
         values[: len(readings)] = rescale(readings, readings.min(), readings.max())
         high = float(score.max())
-        # Equal scores all become 1; lower ones beyond the list become less.
+        # Equal scores on the list all become 1; lower scores beyond the list become less than 1.
         low = high - 1 if score.min() == high else float(score.min())
         scaled = candidates.with_change("rescaled", "rescale", np.zeros(len(candidates)), low, high)
         mixed = scaled.with_change(f"re-ranking: {name}", "mix", values, self.share)

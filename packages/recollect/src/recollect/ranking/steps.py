@@ -1,4 +1,4 @@
-"""Ranking steps. Each is a frozen value that takes candidates and changes their scores, order or number."""
+"""Ranking steps. Each takes candidates and changes their scores, order or number."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from recollect.domain.records import Query
 
 STEPS: dict[str, type[Step]] = {}
-"""By the name that profiles are written with."""
+"""Steps by the name that profiles use."""
 
 
 @register_as(STEPS, "rrf", reads=())
@@ -129,10 +129,10 @@ def _by_rank(source: Source, weight: float, k: float) -> Floats:
 
 @register_as(STEPS, "times", reads=())
 class Times:
-    """Multiply the score by a factor, while it is switched on; divide a negative score by it.
+    """Multiply the score by a factor, or divide a negative score by it, if `on` is true.
 
-    So a factor below 1 lowers every score, and one above 1 raises every score. The named number behind a
-    published factor is kept too, such as `importance`.
+    So a factor below 1 lowers every score, and one above 1 raises every score. The named number from which a
+    published factor is computed is kept too, such as `importance`.
     """
 
     factor: Factor
@@ -153,7 +153,7 @@ class Times:
 
 @register_as(STEPS, "plus", reads=())
 class Plus:
-    """Add weight * factor to the score, while it is switched on."""
+    """Add weight * factor to the score, if `on` is true."""
 
     factor: Factor
     weight: float = 1.0
@@ -168,7 +168,7 @@ class Plus:
 
 @register_as(STEPS, "temporal_blend", reads=())
 class TemporalBlend:
-    """Mix share * temporal relevance + (1 - share) * score, where the query names a time (Cognis: 0.4)."""
+    """Mix share * temporal relevance + (1 - share) * score, if the query names a time (Cognis: 0.4)."""
 
     share: float = 0.4
     relevance: TemporalRelevance = field(default_factory=TemporalRelevance)
@@ -182,10 +182,10 @@ class TemporalBlend:
 
 @register_as(STEPS, "base_relevance", reads=())
 class BaseRelevance:
-    """Set the score to the cosine; where only words found it, stretch the fused score to [low, low + reach].
+    """Set the score to the cosine; if only words found it, stretch the fused score to [low, low + reach].
 
     base = max(0, cosine)                       found by meaning
-    base = 0.2 + 0.6 * (rrf - min) / (max - min)   found by words alone; where all are equal, 0.8
+    base = 0.2 + 0.6 * (rrf - min) / (max - min)   found by words alone; 0.8 if all are equal
     """
 
     low: float = 0.2
@@ -213,7 +213,7 @@ class Keep:
 
 @register_as(STEPS, "rescale", reads=())
 class Rescale:
-    """Stretch the scores to [0, 1] over the candidates; where all are equal, all become 1."""
+    """Stretch the scores to [0, 1] over the candidates; equal scores all become 1."""
 
     on: bool = True
 
@@ -230,7 +230,7 @@ class Rescale:
 
 @register_as(STEPS, "linked", reads=())
 class LinkScore:
-    """Add weight * the share of the query that names a relation to an entity in the query.
+    """Add weight * the share of the query's words that name a candidate's relation to an entity in the query.
 
     For "Who worked with Ada?" these are entities that the graph connects to Ada.
     """
@@ -244,7 +244,7 @@ class LinkScore:
         return candidates.with_change("linked", "plus", self.weight * known_or_zero(links.score))
 
 
-# Steps of time: memories of the time that a query names, and dated texts where the query asks when.
+# Steps of time: memories of the time that a query names, and dated texts if the query asks when.
 
 _MARGIN = 0.1
 
@@ -256,9 +256,9 @@ class TimeScore:
     weight  times how well they match it
     related times how well they match it times the stretched cosine: among all memories of a year, those
             that the query is about
-    tells   for texts with a time, where the question asks when and names no time
-    stated  where the query names a year, for texts that date the start of something: times
-            1 / (1 + years / 5), with the years from its last start before that year
+    tells   for texts with a time, if the question asks when and names no time
+    stated  for texts that date the start of something, if the query names a year: times
+            1 / (1 + years / 5), with the years from the last such start before that year
     """
 
     weight: float = 0.5
@@ -284,9 +284,9 @@ class TimeScore:
 
 @register_as(STEPS, "time_first", reads=())
 class TimeFirst:
-    """Rank memories of the queried time first, where the question asks for everything that happened then.
+    """Rank memories of the queried time first, if the question asks for everything that happened then.
 
-    Adds the highest score minus the lowest, and a tenth. So each of them ranks above every other memory, and
+    The step adds the highest score minus the lowest, plus 0.1. So these memories rank above all others, and
     the order within both groups stays.
     """
 
@@ -298,21 +298,21 @@ class TimeFirst:
         return candidates.with_change("then", "plus", np.where(inside, reach + _MARGIN, 0.0))
 
 
-# Contradictions: which of two facts comes first.
+# Contradictions: rank the newer of two facts first.
 
-# The least lead of a winner: larger than any rounding error.
-_HAIR = 1e-9
+# Minimum lead of a winner: larger than any rounding error.
+_MIN_LEAD = 1e-9
 
 
 @register_as(STEPS, "newest_wins", reads=())
 class NewestWins:
     """Rank the newer of two contradicting candidates above the older one.
 
-    The winner gets the loser's score, if that is higher, plus a minimal lead. The loser falls by `fall` of
-    its lead, or by `fall_now` where the query asks for the present. If the query asks for the past, the
+    The winner gets the loser's score, if that is higher, plus a minimal lead. The loser gives up the share
+    `fall` of its lead, or `fall_now` if the query asks for the present. If the query asks for the past, the
     current fact comes last, and the most recent of the others first. If the query names a time, the fact of
-    that time wins: the last one that began before its end, else the first one after it. Pairs that the query
-    does not ask for keep their places, as do archived memories.
+    that time wins: the last one that began before the time ended, otherwise the first one after it. Pairs
+    that the query does not ask for keep their places. A memory with a lower status never wins.
     """
 
     fall: float = 0.0
@@ -347,12 +347,12 @@ class NewestWins:
             of = 0 if candidates.query is None else int(candidates.query[old])
             span = queries[of].span
             if span is not None:
-                turned = since >= span[1]
+                older_wins = since >= span[1]
             else:
-                turned = tenses[of] is QuestionTense.PAST and new_place not in outdated
+                older_wins = tenses[of] is QuestionTense.PAST and new_place not in outdated
             fall = self.fall_now if tenses[of] is QuestionTense.NOW else self.fall
-            loser, winner = (new, old) if turned else (old, new)
-            # A memory with a lower status does not win.
+            loser, winner = (new, old) if older_wins else (old, new)
+            # A lower number is a higher status.
             if status[winner] <= status[loser]:
                 yield loser, winner, fall
 
@@ -364,15 +364,17 @@ def _reorder(score: Floats, decided: Sequence[tuple[int, int, float]]) -> Floats
     for loser, winner, fall in leading:
         ranked[loser] = min(ranked[loser], score[loser] - fall * (score[loser] - score[winner]))
     for loser, winner, _ in leading:
-        ranked[winner] = max(ranked[winner], score[loser] + _HAIR)
+        ranked[winner] = max(ranked[winner], score[loser] + _MIN_LEAD)
     # A candidate may win one pair and lose another. With dates from different sources, pairs may even form a
     # cycle, so the number of rounds is limited.
     for _ in decided:
-        behind = [(loser, winner) for loser, winner, _ in decided if ranked[winner] < ranked[loser] + _HAIR]
+        behind = [
+            (loser, winner) for loser, winner, _ in decided if ranked[winner] < ranked[loser] + _MIN_LEAD
+        ]
         if not behind:
             break
         for loser, winner in behind:
-            ranked[winner] = max(ranked[winner], ranked[loser] + _HAIR)
+            ranked[winner] = max(ranked[winner], ranked[loser] + _MIN_LEAD)
     return ranked
 
 
@@ -381,7 +383,7 @@ def _reorder(score: Floats, decided: Sequence[tuple[int, int, float]]) -> Floats
 
 @register_as(STEPS, "threshold", reads=())
 class Threshold:
-    """Drop candidates that words did not find and whose cosine is below the threshold."""
+    """Drop candidates that the word search did not find and whose cosine is below the threshold."""
 
     similarity_threshold: float = 0.3
 
@@ -398,7 +400,7 @@ class Threshold:
 
 @register_as(STEPS, "drop_echo", reads=())
 class DropEcho:
-    """Drop messages of the current session that equal the query; never a note or an entity."""
+    """Drop messages of the current session that equal the query. Notes and entities stay."""
 
     def __call__(self, candidates: Candidates, query: Query) -> Candidates:
         gone = candidates.facts.echo
@@ -409,9 +411,9 @@ class DropEcho:
 class DropRepeats:
     """Keep the best of candidates with the same text; among equal scores, the lowest id.
 
-    Texts are the same where only case, accents, spaces or outer marks differ; with `ignore_marks`, also where
-    marks between the words differ. A message and the notes extracted from it repeat each other: if the
-    message ranks above all its notes, they are dropped, else the message is.
+    Case, accents, spaces and punctuation at the ends do not count; with `ignore_marks`, punctuation between
+    words does not count either. A message and the notes extracted from it repeat each other: if the message
+    ranks above all its notes, they are dropped; otherwise the message is.
     """
 
     ignore_marks: bool = False
@@ -432,7 +434,7 @@ class DropRepeats:
         return _without_extracted(candidates.without(gone, "repeats", why))
 
 
-def drawn_rows(candidates: Candidates) -> Ints:
+def extracted_rows(candidates: Candidates) -> Ints:
     """Return the rows of notes whose message is a candidate too."""
     drawn = np.flatnonzero(candidates.facts.origin != candidates.ids)
     return drawn[np.isin(candidates.facts.origin[drawn], candidates.ids)] if len(drawn) else drawn
@@ -440,7 +442,7 @@ def drawn_rows(candidates: Candidates) -> Ints:
 
 def _without_extracted(candidates: Candidates) -> Candidates:
     """Drop messages ranked below a note extracted from them, and notes ranked below their message."""
-    drawn = drawn_rows(candidates)
+    drawn = extracted_rows(candidates)
     if not len(drawn):
         return candidates
     ids, origin = candidates.ids, candidates.facts.origin
@@ -450,14 +452,14 @@ def _without_extracted(candidates: Candidates) -> Candidates:
     notes_of: dict[int, list[int]] = {}
     for row in drawn.tolist():
         notes_of.setdefault(row_of[int(origin[row])], []).append(row)
-    told_by: dict[int, int] = {}
+    repeated_by: dict[int, int] = {}
     for message, notes in notes_of.items():
         best = min(notes, key=lambda row: place[row])
-        told_by |= dict.fromkeys(notes, message) if place[message] < place[best] else {message: best}
+        repeated_by |= dict.fromkeys(notes, message) if place[message] < place[best] else {message: best}
     gone = np.zeros(len(candidates), bool)
-    gone[list(told_by)] = True
+    gone[list(repeated_by)] = True
     return candidates.without(
-        gone, "repeats", lambda: [f"memory {ids[told_by[row]]} says it" for row in sorted(told_by)]
+        gone, "repeats", lambda: [f"memory {ids[repeated_by[row]]} says it" for row in sorted(repeated_by)]
     )
 
 
@@ -471,7 +473,7 @@ class Order:
 
 @register_as(STEPS, "cut", reads=())
 class Cut:
-    """Keep the first `limit`."""
+    """Keep the first `limit` candidates."""
 
     def __call__(self, candidates: Candidates, query: Query) -> Candidates:
         limit, count = query.limit, len(candidates)
@@ -486,7 +488,7 @@ class Cut:
 
 
 def best_first(candidates: Candidates) -> Ints:
-    """Return the rows, best first; several queries follow one another."""
+    """Return the rows, best first, query by query."""
     keys = (candidates.ids, -candidates.score)
     return np.lexsort(keys if candidates.query is None else (*keys, candidates.query))
 
@@ -498,7 +500,7 @@ def uncut(profile: Profile) -> list[Step]:
 _RANK_K = 10.0
 """Smooths places: the first counts 1, the eleventh 0.52, the hundredth 0.1."""
 _LONG = 2_000
-"""In letters; longer texts count as this long."""
+"""In characters; longer texts count as this long."""
 _ENTITY = tuple(Kind).index(Kind.ENTITY)
 
 
@@ -536,7 +538,7 @@ class TokenScore:
     + rank * 11 / (10 + place).
 
     The distance is in quarters of standard deviations, from -1 to 2, so that an outstanding match counts more
-    than the first of many similar ones. Where no candidate has token vectors, nothing is added.
+    than the first of many similar ones. If no candidate has token vectors, nothing is added.
     """
 
     match: float = 0.0
@@ -560,7 +562,7 @@ class TokenScore:
 class DrawnNotes:
     """Replace extracted notes by their message, and add how much better they match than the message.
 
-    Adds meaning * (the best stretched cosine of its notes - its own, where positive), and the same for words.
+    Adds meaning * (the best stretched cosine of its notes - its own, if positive), and the same for words.
     A note and its message are one answer: the note is dropped if the message is a candidate.
     """
 
@@ -568,7 +570,7 @@ class DrawnNotes:
     words: float = 0.0
 
     def __call__(self, candidates: Candidates, query: Query) -> Candidates:
-        drawn = drawn_rows(candidates)
+        drawn = extracted_rows(candidates)
         if not len(drawn):
             return candidates
         ids, origin = candidates.ids, candidates.facts.origin
@@ -596,7 +598,7 @@ class ConversationScore:
     nearby        the neighbours' share of the query / the largest such share of any candidate
     conversation  the conversation's share of the query / the largest such share of any candidate
     reply         the stretched cosine of the question that it replies to
-    before, after the stretched cosine of the messages before and after it, where they are candidates
+    before, after the stretched cosine of the messages before and after it, if they are candidates
     """
 
     nearby_user: float = 0.0
@@ -642,10 +644,10 @@ class OriginScore:
     """Add a score by kind of memory, by speaker, and by form.
 
     user, assistant, speaker  for messages, by speaker
-    entity        of entities
-    asks_*        where a message ends with a question
+    entity        for entities
+    asks_*        for messages that end with a question
     brief         1 - how much a message says without its context
-    length        ln(1 + letters) / ln(1 + 2,000), at most 1; of entities 0
+    length        ln(1 + characters) / ln(1 + 2,000), up to 1; 0 for entities
     """
 
     user: float = 0.0

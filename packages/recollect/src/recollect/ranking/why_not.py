@@ -25,7 +25,7 @@ class Cost:
     place_without: int
     """The candidate's place if the step had not changed its score."""
     places: int
-    """The number of places that the step cost; negative where it gained some."""
+    """The number of places that the step cost; negative if it gained some."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,11 +33,11 @@ class Standing:
     """The place of a candidate among all candidates, before the cut."""
 
     place: int | None
-    """From 1; None where a step dropped it."""
+    """Counted from 1; None if a step dropped the candidate."""
     dropped: DroppedCandidate | None
     score: float
     needed: float | None
-    """The score of the last hit on the list; None where the list is not full."""
+    """The score of the last hit on the list; None if the list is not full."""
     reasons: tuple[Reason, ...]
     costs: tuple[Cost, ...]
 
@@ -82,7 +82,7 @@ def _costs(ranked: Candidates, row: int) -> tuple[Cost, ...]:
         for index, other in enumerate(ranked.score_changes):
             if index != skipped:
                 score = apply_change(score, other.at(np.array([row])))
-        # The others keep their scores.
+        # Only this candidate's score changes.
         ahead = (ranked.score > score) | ((ranked.score == score) & (ranked.ids < ranked.ids[row]))
         place = 1 + int((ahead & others).sum())
         costs.append(Cost(change.step, float(change.values[row]), place, row + 1 - place))

@@ -1,4 +1,4 @@
-"""Clusters of rows by average linkage, with the number of groups chosen by silhouette.
+"""Cluster rows by average linkage; the silhouette chooses the number of groups.
 
 The two nearest groups join first; the distance of two groups is the mean distance of their members. The
 number of groups is the one with the highest silhouette (Rousseeuw 1987): how much nearer each row is to its
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int64]
 
 
-# The most rows whose distances are computed, 8 bytes a distance; further rows join the nearest group.
+# Maximum number of rows whose distances are computed, 8 bytes each. Further rows join the nearest group.
 _MOST_COMPARED = 2_000
 # One more group must improve the silhouette by at least this.
 _GAIN = 0.005
@@ -38,7 +38,7 @@ class Clusters:
 
     groups: tuple[tuple[int, ...], ...] = ()
     silhouette: float = 0.0
-    """The mean over all rows, from -1 to 1; rows in a group that is too small count 0."""
+    """The mean silhouette of all rows, from -1 to 1; rows in a group that is too small count 0."""
 
 
 class Join(NamedTuple):
@@ -50,7 +50,7 @@ class Join(NamedTuple):
 
 
 def clusters(rows: NDArray[np.floating], most: int, fewest: int) -> Clusters:
-    """Find the best split into 2 to `most` groups of at least `fewest` rows; no groups where none is good.
+    """Find the best split into 2 to `most` groups of at least `fewest` rows; no groups if no split is good.
 
     Rows are compared by their directions from the mean, so that a shared direction does not count.
     """

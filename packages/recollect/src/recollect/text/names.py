@@ -1,4 +1,4 @@
-"""Find names in texts: the places that may be a name, in whole words, and those that count."""
+"""Find names in texts: list the whole words that may be a name, and choose those that count."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from recollect.text.tokens import compile_later, fold, has_unspaced, is_mark, wo
 LONGEST_NAME = 8
 """In words. Longer names are seldom written in full."""
 _LONGEST_RUN = 12
-"""In letters, where a script puts no spaces between words."""
+"""In characters, for scripts without spaces between words."""
 _MOST_MARKS = 3
 _WORD = compile_later(r"\w+")
 _SPACES = compile_later(r"\s+")
@@ -54,12 +54,12 @@ class NameText:
         return cls(original, folded, tuple(match.span() for match in _WORD.finditer(folded)))
 
     def beginnings(self) -> set[str]:
-        """Return every word, or letter of a script without spaces, that could begin a name in this text."""
+        """Return each word, or character of a script without spaces, that could begin a name in this text."""
         found = {self.folded[start:stop] for start, stop in self.words}
         return found.union(letter for word in found for letter in word if has_unspaced(letter))
 
     def places(self, beginnings: Iterable[str]) -> Iterator[NamePlace]:
-        """Yield every part that begins with one of these."""
+        """Yield each part of the text that begins with one of `beginnings`."""
         known = frozenset(beginnings)
         for number, (start, stop) in enumerate(self.words):
             word = self.folded[start:stop]
@@ -71,7 +71,7 @@ class NameText:
                     yield from self._run(at)
 
     def first_names(self, beginnings: Iterable[str]) -> Iterator[NamePlace]:
-        """Yield the words of these that may be a first name: capitalised, and without a surname."""
+        """Yield the words of `beginnings` that may be a first name: capitalised, and without a surname."""
         known = frozenset(beginnings)
         written = [match.group() for match in _WORD.finditer(self.original)]
         if len(written) != len(self.words):
@@ -90,13 +90,13 @@ class NameText:
                 yield NamePlace(start, stop, name)
 
     def _touches(self, number: int) -> bool:
-        """Whether only a space or a hyphen is between a word and the one before it."""
+        """Whether only a space or a hyphen separates a word from the previous word."""
         if not 0 < number < len(self.words):
             return False
         return self.folded[self.words[number - 1][1] : self.words[number][0]] in {" ", "-"}
 
     def _run(self, start: int) -> Iterator[NamePlace]:
-        """Yield every run of whole letters from here, with their combining vowel marks."""
+        """Yield each run of characters from `start`, with their combining vowel marks."""
         for stop in range(start + 1, min(len(self.folded), start + _LONGEST_RUN) + 1):
             last = self.folded[stop - 1]
             if not (last.isalnum() or is_mark(last)):
@@ -116,7 +116,7 @@ class NameText:
 
 
 def first_name(name: str, type_: str) -> str | None:
-    """Return the folded first name of an entity that may be a person: `ana` for `Ana Souza`; else None."""
+    """Return the folded first name if the entity may be a person: `ana` for `Ana Souza`; otherwise None."""
     words = name.split()
     first, last = fold(words[0]) if words else "", fold(words[-1]) if words else ""
     if type_.lower() not in _PERSON_TYPES or not 1 < len(words) <= _LONGEST_PERSON:
@@ -130,7 +130,7 @@ def first_name(name: str, type_: str) -> str | None:
 
 
 def name_beginning(name: str) -> str:
-    """Return the word or letter that `NameText.beginnings` contains if the text contains the name."""
+    """Return the word or character by which `NameText.beginnings` finds a name."""
     match = _WORD.search(name)
     if match is None:
         return ""
@@ -141,7 +141,7 @@ def name_beginning(name: str) -> str:
 def places_that_count(text: NameText, found: Mapping[NamePlace, str]) -> list[NamePlace]:
     """Return the names that count; of overlapping names, the longest.
 
-    `found` gives the original spelling. A name that is an everyday word must have that spelling in the text.
+    `found` has the original spellings. A name that is an everyday word must have that spelling in the text.
     """
     taken: list[NamePlace] = []
     for place in sorted(found, key=lambda place: (place.start - place.stop, place.start)):
@@ -167,12 +167,12 @@ ENOUGH_TERMS = 10
 """The number of terms from which a text is fully informative."""
 _NAME = 0.5
 _QUESTION = 0.5
-# A text of many words is informative, even if the lists count each of them as small.
+# A text of many words is informative, even if the lists count each word as a stopword or small talk.
 _FEW_WORDS = 20
 _WORDS_PER_TERM = 4
-# Letters that count as a word where a script puts no spaces between words.
+# Characters that count as a word in scripts without spaces between words.
 _LETTERS_PER_WORD = 2
-# Reading more hardly changes a result, so a long text costs no more than a paragraph.
+# Only the beginning is read: more text hardly changes a result.
 _MOST_CHARACTERS = 800
 _SENTENCE = compile_later(r"[^.!?…。！？\n]+[.!?…。！？]*")
 _NAME_INSIDE = compile_later(r"(?<=\w )[A-ZÀ-ÖØ-Þ][^\W\d_A-Z]+")
@@ -190,7 +190,7 @@ def informativeness(text: str) -> float:
     return _informativeness(text[:_MOST_CHARACTERS])
 
 
-# The same memories are candidates again and again.
+# Cached, since the same memories are often candidates.
 @lru_cache(maxsize=8_192)
 def _informativeness(text: str) -> float:
     terms: dict[str, float] = {}

@@ -1,4 +1,4 @@
-"""Rules by which two texts count as the same, or nearly the same.
+"""Compare two texts: are they the same, or nearly the same?
 
 From the strictest rule to the loosest, each with its use:
 
@@ -49,16 +49,16 @@ RELATED_COSINE = 0.92
 """From this cosine, a text that does not copy an error is still shown as similar. Near-duplicates begin
 lower, but so do many texts that are only about the same thing."""
 COPY_CANDIDATE_COSINE = 0.75
-"""Below this cosine, no text copies an error."""
+"""Below this cosine, no text counts as a copy of an error."""
 CONTAINED_SHARE = 0.7
 """A text contains another from this share of the shorter text's words."""
 
 _PARAPHRASE_SHARE = 0.6
 _FEWEST_PARAPHRASE_TERMS = 3
 _COPY_SHARE = 0.5
-"""The least share of content words that an error and its copy have in common."""
+"""Minimum share of content words that an error and its copy have in common."""
 _UNCHANGED_COPY_SHARE = 0.8
-"""The same, where the correction only adds words, so that no word of the error is wrong."""
+"""The same, if the correction only adds words, so that no word of the error is wrong."""
 _COPY_LENGTH = 2
 _ALIKE_SHARE = 0.5
 """Two texts have the same structure from this share of the longer text's words in the same order."""
@@ -109,7 +109,7 @@ def text_key(text: str) -> int:
 
 
 def unmarked_text_key(text: str) -> int:
-    """Hash a text so that marks between words do not count either; marks inside a word do: `3.5`, `C++`."""
+    """Hash a text so that punctuation between words does not count either; inside a word it does: `3.5`."""
     stripped = (word.strip(_OUTER_MARKS) for word in fold(text).split())
     return _hash_of(" ".join(word for word in stripped if word.strip(_DASHES)) or text)
 
@@ -158,12 +158,12 @@ def repeats_error(  # noqa: PLR0911  # one reason after another
 
     Words of `wrong` that `right` lacks were the error; words of both are the subject. A copy states the error
     about the same subject and nothing else that matters: no name, number or denial of its own, and no word
-    that the correction adds. So `Alice left Google for Microsoft` is no copy of
-    `Alice works at Google`, corrected to `Alice works at Microsoft`; nor are `Bob works at Google` and `Alice
-    sued Google`. Better to keep a copy than to retire another fact.
+    that the correction adds. So `Alice left Google for Microsoft` is not a copy of
+    `Alice works at Google`, corrected to `Alice works at Microsoft`. Nor are `Bob works at Google` and `Alice
+    sued Google`. In doubt, a text is kept.
     """
     old, claim = _Claim.of(wrong), _Claim.of(other)
-    # It has a name, number or denial of its own, or lacks a name: these distinguish most texts.
+    # `other` has its own name, number or denial, or lacks a name: these distinguish most texts.
     if claim.names - old.words or claim.denials != old.denials or not old.names <= claim.words:
         return False
     new, claim = _Claim.of(right).in_words_of(old), claim.in_words_of(old)
@@ -182,7 +182,7 @@ def repeats_error(  # noqa: PLR0911  # one reason after another
         return False
     more, less = claim.words - old.words - new.words, old.words - claim.words
     if more and not less:
-        return False  # it contains the whole error and more: the budget meeting is not the meeting
+        return False  # `other` contains the whole error and more: the budget meeting is not the meeting
     # A replaced word may make another fact: `was born in Rome`, `lives in Rome`. Only the cosine decides.
     return cosine >= REWORDED_COSINE if more else shared >= _COPY_SHARE
 
@@ -218,7 +218,7 @@ def are_two_facts(one: str, other: str) -> bool:
 
     Each has its own name and its own fact: Ana's landlord Bart, Ana's boss Pieter. Or they differ before a
     common ending: `lives in Valencia`, `works in Valencia`. Or they are long and share few words, such as two
-    notes about a book club. Where only the ending or a figure differs, one may correct the other.
+    notes about a book club. If only the ending or a figure differs, one may correct the other.
     """
     first, second = _Claim.of(one), _Claim.of(other)
     if first.has_own_fact(second) and second.has_own_fact(first):
@@ -233,7 +233,7 @@ def _are_built_alike(one: Sequence[str], other: Sequence[str]) -> bool:
     """Whether half of the words are the same in the same order, and others differ twice or before the end."""
     if max(len(one), len(other)) > _MOST_ALIKE_WORDS:
         return False
-    from difflib import SequenceMatcher  # noqa: PLC0415  # only what is close in meaning needs it
+    from difflib import SequenceMatcher  # noqa: PLC0415  # only texts that are close in meaning need it
 
     matcher = SequenceMatcher(None, one, other, autojunk=False)
     exchanged = [
@@ -248,7 +248,7 @@ def _are_built_alike(one: Sequence[str], other: Sequence[str]) -> bool:
 
 
 def _says(some: Sequence[str]) -> bool:
-    """Whether there is a content word among these, figures and dates aside."""
+    """Whether `some` has a content word other than figures and dates."""
     return any(
         word.isalpha() and word not in _EMPTY_WORDS and light_stem(word) not in _CALENDAR for word in some
     )
@@ -318,7 +318,7 @@ class _Piece(NamedTuple):
 
     denial: str | None
     stem: str | None
-    """The stem of a content word, else None."""
+    """The stem of a content word, otherwise None."""
     is_name: bool
     """Whether it counts as a name in any position."""
     has_capital: bool
@@ -353,7 +353,7 @@ class _Claim:
     """The words of a text that matter for finding copies of an error."""
 
     stems: tuple[str, ...]
-    """Of its content words, in order."""
+    """The stems of the content words, in order."""
     names: frozenset[str]
     """The stems that are names or numbers: with digits, or a capital letter inside a sentence."""
     denials: frozenset[str]
@@ -396,7 +396,7 @@ class _Claim:
         return _Claim(tuple(dict.fromkeys(stems)), self.names, self.denials)
 
     def has_own_fact(self, other: _Claim) -> bool:
-        """Whether it has a name and a word that the other lacks. Days, months and relatives do not count."""
+        """Whether this text has a name and a word that the other lacks, except days, months and relatives."""
         own = {stem for stem in self.words - other.words if stem.isalpha()} - _CALENDAR
         named = own & self.names - _RELATIVES
         return bool(named) and bool(own - named)

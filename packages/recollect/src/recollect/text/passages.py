@@ -20,18 +20,18 @@ if TYPE_CHECKING:
 # About 300 tokens: well inside every model's limit, and short enough that one passage is about one thing.
 WIDTH = 1200
 OVERLAP = 200
-# A letter beyond Latin, Greek and Cyrillic is about one token; four Latin letters make one.
+# A character outside Latin, Greek and Cyrillic is about one token; so are four Latin letters.
 _WIDE_FROM = 0x0600
 _WIDE = 4
-# Possessive, and not from the middle of a run, so that ten thousand dots are read once.
+# Possessive, and never from the middle of a run, so that a long run of dots is read once.
 _SENTENCE_END = compile_later(r"(?<![.!?…])[.!?…]++[\"'»”’)\]]*+\s+|[。！？]+|\n+")
 
 
 def passage_spans(text: str) -> tuple[tuple[int, int], ...]:
     """Cut a text at sentence ends into overlapping spans that cover it whole, in order."""
     if len(text) * _WIDE <= WIDTH or (len(text) <= WIDTH and text.isascii()):
-        return ((0, len(text)),)  # the usual case, without reading each letter
-    # The width of the text up to each letter.
+        return ((0, len(text)),)  # the usual case, without reading each character
+    # The width of the text up to each character.
     reach: Sequence[int] = range(len(text) + 1)
     if not text.isascii():
         reach = [0, *accumulate(_WIDE if ord(letter) >= _WIDE_FROM else 1 for letter in text)]
@@ -83,12 +83,12 @@ def _spans(text: str, reach: Sequence[int]) -> Iterator[tuple[int, int]]:
         start = max(again, start + 1)
 
 
-# Where the sentences of a message begin and end; code, quotations and headings do not count.
+# Sentences of a message, without code, quotations and headings.
 
 Span = tuple[int, int]
 
 LONGEST = 600
-"""A longer text without an end is pasted, not a statement."""
+"""A longer text without a sentence end is pasted, not a statement."""
 
 _FENCE = compile_later(r"\s*(```|~~~)")
 # A quotation, a heading, a row of a table, a prompt, a tag, a comment, a keyword of some language, a log.
@@ -101,13 +101,13 @@ _NO_PROSE = compile_later(
 _SYMBOLS = compile_later(r"[{}\[\]()<>=;|&$\\_^~]")
 _CODE_SHARE = 0.12
 
-# Each run of marks is tried once, from its head, so that a million dots cost a million steps.
+# Each run of marks is tried once, from its start, so that matching takes linear time.
 _END = compile_later(r"(?<![.!?…])[.!?…]++[\"'»”’)\]*_]{0,4}+(?=\s|$)|[。！？]++|(?<=\S\s)(?=[¿¡])")
 _QUOTED = compile_later(r"(?<!\w)\"[^\"\n]{1,300}\"(?!\w)|“[^”\n]{1,300}”|«[^»\n]{1,300}»")
 _LAST_WORD = compile_later(r"[\w.]+$")
 # A full stop after these does not end a sentence.
 _ABBREVIATED = compile_later(alternatives("words", "abbreviations"))
-# At the end of a question, what comes before the question.
+# The words before a question at the end of a sentence.
 _TAIL_QUESTION = compile_later(
     rf"(?:,\s*(?:{alternatives('words', 'question_tags')})"
     rf"|,?\s+(?:{alternatives('words', 'and_words')})\s+(?:{alternatives('words', 'you_words')}))\s*\?+\W*$",
@@ -160,7 +160,7 @@ def _blocks(text: str) -> Iterator[Span]:
         if fence and line[0].count(fence[1]) == 1:
             fenced = not fenced
         prose = not fence and not fenced and is_prose(line[0])
-        # Such a line may read as the rest of the line above; that line's own end is still a sentence's end.
+        # The line continues the line above, but that line's own end may still end a sentence.
         goes_on = line[0][0].islower() and not _BEGINS.match(line[0])
         if prose and goes_on and stop and line.start() == stop + 1:
             stop = line.end()

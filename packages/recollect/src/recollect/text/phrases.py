@@ -6,7 +6,7 @@ import re
 
 
 def quantity(number: int, noun: str, plural: str | None = None) -> str:
-    """`1 observation`, `3 observations`."""
+    """Write a number with its noun: `1 observation`, `3 observations`."""
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
@@ -19,12 +19,12 @@ def entities_text(number: int) -> str:
 
 
 def decimals(number: float) -> str:
-    """Format with four decimals, or with three digits where four decimals would show 0."""
+    """Format with four decimals, or with three digits if four decimals would show 0."""
     return f"{number:.4f}" if number == 0 or 0.00005 <= abs(number) < 10_000 else f"{number:.3g}"
 
 
 def file_size(count: int) -> str:
-    """`3.4 MB`, in powers of a thousand as file managers count."""
+    """Write a file size such as `3.4 MB`, in powers of 1,000."""
     if count < 1000:
         return f"{count} bytes"
     amount = count / 1000
@@ -41,10 +41,10 @@ def ellipsize(text: str, width: int = 80) -> str:
     return line if len(line) <= width else f"{line[: width - 1]}…"
 
 
-# Stored text for display: hidden characters become visible, and it cannot be mistaken for the text around it.
+# Stored text for display: hidden characters become visible, and quotes separate it from other text.
 
-# Control characters except new lines and tabs, line separators, direction marks, and invisible letters that a
-# language model reads. Joiners stay: emoji and many scripts need them.
+# Control characters except new lines and tabs, line separators, direction marks, and invisible characters
+# that a language model reads. Joiners stay: emoji and many scripts need them.
 _HIDDEN = re.compile(
     "[\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u2028\u2029\u202a-\u202e\u2066-\u206f\ufff9-\ufffb\U000e0000-\U000e007f]"
 )
@@ -58,8 +58,8 @@ def visible(text: str) -> str:
     return text if text.isprintable() else _HIDDEN.sub(lambda found: _escape(found[0]), text)
 
 
-def _escape(letter: str) -> str:
-    units = letter.encode("utf-16-be").hex()
+def _escape(char: str) -> str:
+    units = char.encode("utf-16-be").hex()
     return "".join(f"\\u{units[start : start + 4]}" for start in range(0, len(units), 4))
 
 

@@ -169,7 +169,7 @@ def _is_secret_value(found: re.Match[str]) -> bool:
     if plain is not None and ("(" in plain or (plain.endswith((".", "?", "!")) and plain[:-1].isalpha())):
         return False
     if not found["password"]:
-        # `token` and `key` may also be a count or a name: only long, mixed values count.
+        # A `token` or `key` may also be a count or a name, so only long, mixed values count.
         return len(value) >= _SHORTEST_KEY and _is_mixed(value)
     tight = found["sign"] in {"=", ":="}
     return plain is None or tight or not plain.replace("_", "").isalpha()

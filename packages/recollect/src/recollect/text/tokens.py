@@ -1,4 +1,4 @@
-"""The tokeniser: folds text, and splits it into the terms that indexes, rankings and rules share."""
+"""Fold text, and split it into the terms that indexes, rankings and rules share."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def compile_later(pattern: str, flags: int = 0) -> re.Pattern[str]:
-    """Compile a pattern at its first use, since a call needs few of them."""
+    """Compile a pattern at its first use, since most calls need few patterns."""
     return cast("re.Pattern[str]", _LazyPattern(pattern, flags))
 
 
@@ -31,9 +31,9 @@ class _LazyPattern:
         return value
 
 
-# Letters of these ranges are Latin; every other letter belongs to a script that we also index by pairs.
+# Ranges of Latin letters. Letters of other scripts are also indexed by pairs.
 _LATIN = compile_later("[\u0000-\u024f\u1e00-\u1eff\u2c60-\u2c7f\ua720-\ua7ff\uab30-\uab6f]")
-# Letters of these belong to scripts that put no spaces between words, or attach endings to them.
+# Ranges of scripts without spaces between words, or with endings attached to words.
 _UNSPACED = compile_later("[\u0e00-\u109f\u1100-\u11ff\u1780-\u17ff\u2e80-\U0010ffff]")
 # Variation selectors: they change how a letter is drawn, not which letter it is.
 _VARIATIONS = dict.fromkeys((*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0)))
@@ -58,7 +58,7 @@ def fold(text: str) -> str:
 
 
 def words(text: str) -> list[str]:
-    """Return the folded words of a text, in order; all but letters, digits and marks separates words."""
+    """Return the folded words of a text, in order. Words consist of letters, digits and combining marks."""
     folded = fold(text if text.isascii() else text.translate(_LETTER_SYMBOLS))
     if folded.isascii():
         return folded.translate(_ASCII_SEPARATORS).split()
@@ -71,14 +71,14 @@ def content_words(text: str) -> list[str]:
 
 
 def query_terms(query: str, most: int | None = None) -> list[str]:
-    """Return the distinct content words of a query, or all its words where it has only stopwords."""
+    """Return the distinct content words of a query, or all its words if it has only stopwords."""
     return list(dict.fromkeys(content_words(query) or words(query)))[:most]
 
 
 def topic_terms(text: str) -> list[str]:
     """Return the words that a text is about: no stopwords, bare numbers or single letters.
 
-    Where a script puts no spaces between words, pairs of letters replace them.
+    In scripts without spaces between words, pairs of letters replace words.
     """
     terms: list[str] = []
     for word in words(text):
@@ -118,7 +118,7 @@ def pair_queries(text: str) -> list[tuple[str, ...]]:
     queries: list[tuple[str, ...]] = []
     for run in [] if text.isascii() else _runs(text):
         if len(run) == 1:
-            # A letter by itself is a word of its own where words are spaced.
+            # In scripts with spaces, a single letter is a word.
             queries += [(run,)] if not run.isalpha() or has_unspaced(run) else []
         elif has_unspaced(run):
             queries += [(pair,) for pair in _pairs_of(run)]
@@ -128,7 +128,7 @@ def pair_queries(text: str) -> list[tuple[str, ...]]:
 
 
 def has_unspaced(text: str) -> bool:
-    """Whether a letter's script puts no spaces between words, or attaches endings to them."""
+    """Whether the text has a letter of a script without spaces between words, or with attached endings."""
     return not text.isascii() and _UNSPACED.search(text) is not None
 
 
@@ -142,7 +142,7 @@ def _pairs_of(run: str) -> list[str]:
 
 
 def _runs(text: str) -> list[str]:
-    """Runs of letters outside Latin; a symbol such as an emoji is a run of its own."""
+    """Return runs of letters outside Latin; a symbol such as an emoji is a run of its own."""
     runs: list[str] = []
     run = ""
     for letter in unicodedata.normalize("NFKC", text.translate(_VARIATIONS)).casefold():
@@ -199,12 +199,12 @@ def porter_stem(word: str) -> str:
 
 @lru_cache(maxsize=16_384)
 def coarse_stem(word: str) -> str:
-    """Cut the ending, and keep at most six letters: `hiking` and `hiked` become `hik`."""
+    """Cut the ending, and keep up to six letters: `hiking` and `hiked` become `hik`."""
     return _without_ending(fold(word), _COARSE_ENDINGS)[:_COARSE_LETTERS]
 
 
 def stems_of_word(word: str) -> list[str]:
-    """Return the coarse stem, or letter pairs where the script has no spaces between words."""
+    """Return the coarse stem, or letter pairs if the script has no spaces between words."""
     if has_unspaced(word):
         return [pair for pair in letter_pairs(word) if len(pair) > 1] or [word]
     return [coarse_stem(word)]
@@ -233,7 +233,7 @@ def _without_ending(word: str, endings: tuple[str, ...]) -> str:
 
 
 def _step_1(word: str) -> str:
-    """Plurals, -ed and -ing, and -y."""
+    """Remove plural endings, -ed and -ing, and replace a last -y."""
     if word.endswith(("sses", "ies")) and len(word) > (4 if word.endswith("sses") else 3):
         word = word[:-2]
     elif word.endswith("s") and not word.endswith("ss"):
@@ -268,7 +268,7 @@ def _step_4(word: str) -> str:
 
 
 def _step_5(word: str) -> str:
-    """A last -e, and one of two last -l."""
+    """Remove a last -e, and one of two last -l."""
     if word.endswith("e"):
         measure = _measure(word[:-1])
         if measure > 1 or (measure == 1 and not _ends_short(word[:-1])):
@@ -296,18 +296,18 @@ def _measure(stem: str) -> int:
 
 
 def _ends_short(stem: str) -> bool:
-    """Ends with consonant, vowel, consonant, and the last is not w, x or y."""
+    """Whether a stem ends with consonant, vowel, consonant, and the last is not w, x or y."""
     return stem[-1] not in "wxy" and _pattern(stem).endswith("cvc")
 
 
-# A cache that is bounded in letters as well as in entries, so that no long text stays in memory.
+# A cache that is bounded in characters as well as in entries, so that no long text stays in memory.
 
 _Given = ParamSpec("_Given")
 _Made = TypeVar("_Made")
 
 
 def keep_short(most: int, longest: int) -> Callable[[Callable[_Given, _Made]], Callable[_Given, _Made]]:
-    """Cache a function's last `most` results, unless the arguments are longer than `longest` letters.
+    """Cache a function's last `most` results, unless the arguments are longer than `longest` characters.
 
     A server reads texts of any length for as long as it runs, so the cache must stay small.
     """
@@ -316,14 +316,14 @@ def keep_short(most: int, longest: int) -> Callable[[Callable[_Given, _Made]], C
         kept = lru_cache(maxsize=most)(function)
 
         @wraps(kept)
-        def short_or_anew(*given: _Given.args, **named: _Given.kwargs) -> _Made:
+        def cached_if_short(*given: _Given.args, **named: _Given.kwargs) -> _Made:
             letters = sum(len(each) for each in (*given, *named.values()) if isinstance(each, str))
             if letters > longest:
                 return function(*given, **named)
-            return kept(*given, **named)  # type: ignore[arg-type]  # texts, and what else can be hashed
+            return kept(*given, **named)  # type: ignore[arg-type]  # all arguments are hashable
 
-        short_or_anew.cache_info = kept.cache_info  # type: ignore[attr-defined]  # as of any cache
-        return short_or_anew
+        cached_if_short.cache_info = kept.cache_info  # type: ignore[attr-defined]  # as on functions of `lru_cache`
+        return cached_if_short
 
     return around
 
@@ -338,7 +338,7 @@ _WIDE_FROM = 0x0E00
 
 
 def count_tokens(text: str) -> int:
-    """Estimate the number of tokens, rather too high than too low."""
+    """Estimate the number of tokens; the estimate errs on the high side."""
     pieces = _PIECES.findall(text)
     count = len(pieces)
     for piece in pieces if not text.isascii() else ():

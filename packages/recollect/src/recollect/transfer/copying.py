@@ -1,4 +1,4 @@
-"""Copy a store into another one of any kind: every row with its id, so that both give equal answers."""
+"""Copy a store into another of any kind: every row with its id, so that both return equal answers."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _Done = TypeVar("_Done")
 
 COPIED: tuple[Table, ...] = tuple(table for table in TABLES if table not in {"lease", "history_stamp"})
-"""The tables that are copied, referenced ones first; not leases and cache keys."""
+"""The copied tables, referenced ones first. Leases and cache keys are not copied."""
 _POINTING: dict[Table, tuple[str, ...]] = {
     table: tuple(column for column, other in form.pointers.items() if other == table)
     for table, form in TABLES.items()
@@ -42,7 +42,7 @@ _BATCH_BYTES = 4_000_000
 
 @dataclass(frozen=True, slots=True)
 class TableCopy:
-    """One table, as both stores hold it."""
+    """A compared table: its row count and digest."""
 
     table: str
     rows: int
@@ -101,7 +101,7 @@ def copy_store(
         expected = _tables(seen, columns, reading)
         state = json.dumps([list(map(astuple, expected)), sorted(seen.last_ids().items())])
         new = _Mark(_store_id(seen), _hash(state.encode()).hex())
-        mark, started_over = _transact(target, lambda rows: _begun(rows, new))
+        mark, started_over = _transact(target, lambda rows: _begin_or_resume(rows, new))
         resumed = mark.rows
         mark = _copy_rows(seen, target, mark, sum(table.rows for table in expected), copying)
         with target.read() as other:
@@ -177,10 +177,10 @@ def _store_id(snapshot: Snapshot) -> str:
     return str(store_id)
 
 
-def _begun(rows: CopyTarget, new: _Mark) -> tuple[_Mark, bool]:
-    """Return where to continue, and whether an earlier run was discarded."""
+def _begin_or_resume(rows: CopyTarget, new: _Mark) -> tuple[_Mark, bool]:
+    """Return the mark to continue from, and whether an earlier run was discarded."""
     if _store_id(rows) == new.source:
-        raise InvalidInput("Both names are of the same store; name another one to copy it to.")
+        raise InvalidInput("Source and destination are the same store; name another destination.")
     found = _Mark.read(rows)
     counts = {table: rows.count(table)[None] for table in COPIED}
     if found is None:
@@ -275,7 +275,7 @@ def _pages(
 ) -> Iterator[tuple[Row, list[Row]]]:
     """Yield all rows in batches, each with its last key.
 
-    The scope of a row is looked up where the store does not store it.
+    The scope of a row is looked up if the store does not store it.
     """
     read, owner = list(columns), None
     if "scope_id" in columns and "scope_id" not in snapshot.stored_columns(table):
@@ -298,7 +298,7 @@ def _pages(
                 rows = [(*row[:place], homes[row[place]], *row[place + 1 :]) for row in rows]
             except KeyError as error:
                 raise StoreDamaged(
-                    f"The source holds a {table} of the {owner} {error}, which is not there. Mend it first: "
+                    f"The source has a {table} of the {owner} {error}, which is missing. Repair it first: "
                     "recollect doctor --repair"
                 ) from error
         yield after, rows

@@ -46,7 +46,7 @@ _TABLES_LACK = (
 )
 _MARKDOWN_LACKS = (
     "Left out: forgotten and superseded memories, earlier texts and what was learnt from use. The folder "
-    "contains only what is in force; the full format contains all of it."
+    "contains only current memories; the full format contains all of it."
 )
 
 
@@ -74,11 +74,11 @@ def export_file(
 ) -> ExportReport:
     """Export to a file or a folder, or to a stream that takes text or bytes.
 
-    `full` keeps everything: forgotten memories, and what was learnt from use, of every scope, or of the
+    `full` keeps everything: forgotten memories, and data learnt from use, of every scope, or of the
     engine's with `scope_only`. Imported into an empty store, it gives the same store, ids included. Without
     `learning`, it has only memories and relations. `official` is the format of the official memory server:
-    the entities, observations and relations in force of the engine's scope, oldest first. `markdown`, `csv`
-    and `parquet` make a folder, or a zip if the name ends in .zip. Without a format, `format_for` chooses it
+    the current entities, observations and relations of the engine's scope, oldest first. `markdown`, `csv`
+    and `parquet` write a folder, or a zip if the name ends in .zip. Without a format, `format_for` chooses it
     by the name. The scope of an engine that is `scoped(owner, None)` includes all the owner's agents.
 
     The export is one snapshot. A file or folder appears only when it is complete, and an existing one is kept
@@ -127,7 +127,7 @@ def _write_lines(
         for part in LEARNT_PARTS if full and learning else ():
             for _, learnt in found.read_learnt(part):
                 yield learnt
-                # A setting only says how learning works.
+                # A setting only configures learning, so it does not count.
                 counts["learnt"] += part != "setting"
 
     total = None
@@ -152,9 +152,9 @@ def _official_note(found: Export) -> str | None:
 
 
 _ROWS_AT_ONCE = 2_000
-# Fields with other columns or tables, or without use in a table.
+# Fields that have their own columns or tables, or no use in a table.
 _ELSEWHERE = {"scope", "observations", "former", "absences", "mentions"}
-# Starts of formulas in a spreadsheet, and the mark itself, so that removing one mark always gives the text.
+# Starts of formulas in a spreadsheet, and the mark itself, so that removing one mark restores the text.
 _MARKED_STARTS = ("=", "+", "-", "@", "\t", "\r", "'")
 
 

@@ -1,4 +1,4 @@
-"""Files of imports and exports: lines of JSON, and files and folders that appear whole or not at all."""
+"""Read and write files of imports and exports. A written file or folder appears only when complete."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ _GZIP_MARK = b"\x1f\x8b"
 UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 _UTF8_MARK = b"\xef\xbb\xbf"
 LINE_LIMIT = 256 * 1024 * 1024
-"""The most bytes of a line: room for a hundred long former texts. Without a limit, a file without line ends
+"""Maximum bytes of a line: room for a hundred long former texts. Without a limit, a file without line ends
 would be read into memory whole."""
 MOST_UNPACKED = 100
-"""The largest ratio of unpacked to packed size; texts have five to twenty."""
+"""Maximum ratio of unpacked to packed size; texts have five to twenty."""
 _UNPACKED_FREELY = 16 * 1024 * 1024
 _LINES_PER_REPORT, _ITEMS_PER_REPORT = 1_000, 500
 _DATABASE = b"SQLite format 3\0"
@@ -140,7 +140,7 @@ def open_unpacked(raw: BinaryIO) -> Iterator[BinaryIO]:
     raw.seek(0)
     if start == _GZIP_MARK:
         with _UnpackedFile(raw) as file:
-            yield file  # type: ignore[misc]  # what GzipFile is, too
+            yield file  # type: ignore[misc]  # GzipFile has the methods of BinaryIO
     else:
         yield raw
 
@@ -167,8 +167,8 @@ def check_unpacked(what: str, unpacked: int, packed: int) -> None:
     """Refuse content that is packed more tightly than texts can be."""
     if unpacked > max(_UNPACKED_FREELY, MOST_UNPACKED * packed):
         raise InvalidInput(
-            f"{what} is packed so tightly that it is no export: {packed:,} bytes hold {unpacked:,} or more, "
-            f"over {MOST_UNPACKED} times as many. If that is no mistake, unpack it and import that."
+            f"{what} is packed too tightly for an export: {packed:,} bytes unpack to {unpacked:,} or more, "
+            f"over {MOST_UNPACKED} times as many. If this is expected, unpack it and import that."
         )
 
 
@@ -188,7 +188,7 @@ def _raw_lines(file: IO[bytes]) -> Iterator[bytes | None]:
 def open_target(
     target: str | Path | IO[str] | IO[bytes], *, overwrite: bool
 ) -> Iterator[Callable[[str], object]]:
-    """Yield the function that writes a line. A name that ends in .gz is packed; a stream is left open."""
+    """Yield a function that writes a line. A file whose name ends in .gz is packed; a stream stays open."""
     if isinstance(target, io.TextIOBase):
         yield target.write
         return
@@ -205,7 +205,7 @@ def open_target(
 
 @contextmanager
 def new_file(given: Path, *, overwrite: bool) -> Iterator[BinaryIO]:
-    """Write a file that gets its name when it is complete."""
+    """Open a temporary file, and rename it when it is complete."""
     path = given.resolve()  # a link stays, and what it leads to is replaced
     _check_target(given, path, overwrite=overwrite)
     # In the same folder, so that the last step is an atomic rename.
@@ -234,7 +234,7 @@ def _check_target(given: Path, path: Path, *, overwrite: bool) -> None:
     if not path.exists():
         return
     if not path.is_file():
-        raise InvalidInput(f"{given} is no ordinary file; name one, or write to a stream.")
+        raise InvalidInput(f"{given} is not an ordinary file; name one, or write to a stream.")
     if not overwrite:
         raise Conflict(f"{given} exists already; name another file, or {HOW_TO_OVERWRITE}.")
     with path.open("rb") as file:
@@ -261,15 +261,15 @@ def read_object(content: bytes | None) -> dict[str, Any]:
         raise InvalidInput(f"The line is not UTF-8 text: byte {error.start + 1} is wrong.") from None
     except json.JSONDecodeError as error:
         raise InvalidInput(f"The line is not JSON: {error.msg} at character {error.colno}.") from None
-    except (ValueError, RecursionError) as error:  # a number of thousands of digits; endless brackets
+    except (ValueError, RecursionError) as error:  # a very long number; very deep nesting
         raise InvalidInput(f"The line cannot be read as JSON: {error}.") from None
     if not isinstance(plain, dict):
-        raise InvalidInput(f"The line holds {json_type(plain)}, where an object was expected.")
+        raise InvalidInput(f"The line is {json_type(plain)}, where an object was expected.")
     return plain
 
 
 def write_object(plain: dict[str, object]) -> str:
-    """One line, as the official server writes it: no spaces, and text as it is."""
+    """Write a line as the official server does: without spaces, and without escaping text."""
     return json.dumps(plain, ensure_ascii=False, separators=(",", ":"), allow_nan=False) + "\n"
 
 
@@ -280,7 +280,7 @@ def json_type(value: object) -> str:
 
 @lazy_dataclass(frozen=True, slots=True)
 class LineFormat:
-    """How lines of a file are read."""
+    """A format of the lines of a file."""
 
     key: str
     """The key that names the kind of a line's record."""
@@ -310,7 +310,7 @@ class NumberedRecord(NamedTuple):
 def records(
     source: LineFile, format_: LineFormat, bad: Callable[[int, str], None], without: str | None = None
 ) -> Iterator[NumberedRecord]:
-    """Yield the records of all readable lines except of one kind; `bad` gets the unreadable ones."""
+    """Yield the records of readable lines, except those of one kind; `bad` is called for unreadable lines."""
     for number, content in islice(source.lines(), int(format_.headed), None):
         try:
             plain = read_object(content)
@@ -339,7 +339,7 @@ def record_batches(numbered: Iterable[NumberedRecord]) -> Iterator[list[Numbered
 
 
 def report_each(items: Iterable[Any], total: int | None, progress: Progress | None) -> Iterator[Any]:
-    """Pass the items on, and report progress every few hundred."""
+    """Yield the items, and report progress every few hundred."""
     done = 0
     for done, item in enumerate(items, start=1):
         yield item
@@ -452,7 +452,7 @@ def private_file(path: Path) -> Iterator[IO[bytes]]:
 
 
 def _files(folder: Path) -> list[Path]:
-    """Yield everything in it except folders; links are not followed."""
+    """Return all files in a folder and below; links are not followed."""
     return sorted(path for path in folder.rglob("*") if path.is_symlink() or not path.is_dir())
 
 

@@ -1,4 +1,4 @@
-"""Write another program's memories into a store; importing them again adds nothing twice."""
+"""Write another program's memories into a store. A second import adds no duplicates."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from recollect.transfer.importers import (
     ForeignNote,
     ForeignObservation,
     ForeignRelation,
-    NoPlace,
+    NotImported,
 )
 from recollect.transfer.reports import ForeignReport, Tally, Unplaced
 from recollect.transfer.turns import storable_text
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from recollect.transfer.moved_rows import Import
 
 UNKNOWN = "unknown"
-"""The type of an entity of which only the name is known."""
+"""The type of an entity if only its name is known."""
 _SHOWN = 60
 
 
@@ -49,7 +49,7 @@ class PlacedNote:
 
     memory: Memory
     superseded_by: str | None
-    """The mark of the note that replaced it."""
+    """The mark (the `source`) of the note that replaced it."""
     about: tuple[str, ...]
 
 
@@ -65,13 +65,13 @@ class PlacedRelation:
     relation: Relation
 
 
-ForeignRecord = Memory | PlacedNote | PlacedMessage | PlacedRelation | Conversation | NoPlace | BadRow
-"""A `Memory` is an entity. Ids are negative, so that they cannot be mistaken for ids of the store."""
+ForeignRecord = Memory | PlacedNote | PlacedMessage | PlacedRelation | Conversation | NotImported | BadRow
+"""A record to import; a `Memory` is an entity. Ids are negative, to distinguish them from stored ids."""
 
 
 @dataclass(frozen=True, slots=True)
 class Placing:
-    """The destination of imported items, and their marks."""
+    """The destination of imported items, and the marks that identify them."""
 
     format: str
     scope: Scope
@@ -84,7 +84,7 @@ class Placing:
     def records(self, items: Iterable[ForeignItem]) -> Iterator[ForeignRecord]:
         """Yield each item as a record for the store; an item that the store would refuse is a bad row.
 
-        A note that occurs twice is taken once; a different one with the same key is a bad row.
+        A repeated note is imported once; a different note with the same key is a bad row.
         """
         ids = count(-1, -1)
         seen: dict[tuple[Scope, str | None], str] = {}
@@ -116,7 +116,7 @@ class Placing:
                         kept |= clean_metadata({key: value}) or {}
                     except InvalidInput:
                         example = _short(f"{key} = {value}")
-                        unplaced.append(NoPlace("metadata that is too long or not JSON", example))
+                        unplaced.append(NotImported("metadata that is too long or not JSON", example))
                 metadata = clean_metadata(kept) if kept else None
                 if isinstance(item, ForeignNote):
                     yield self._note(item, next(ids), metadata)
@@ -125,7 +125,7 @@ class Placing:
                 yield from unplaced
             case ForeignRelation():
                 yield self._relation(item, next(ids))
-            case NoPlace(merged=ForeignRelation() as relation) if self.merge_owners:
+            case NotImported(merged=ForeignRelation() as relation) if self.merge_owners:
                 yield self._relation(relation, next(ids))
             case _:
                 yield item
@@ -158,7 +158,7 @@ class Placing:
         }
 
     def _entity(self, item: ForeignEntity, ids: count[int]) -> Iterator[ForeignRecord]:
-        """An entity keeps its good observations; the others are bad rows."""
+        """Yield the entity with its valid observations; the others are bad rows."""
         name = _name(item.name)
         created = _utc(item.created_at) or self.at
         observations: list[Observation] = []
@@ -244,7 +244,7 @@ class Placing:
 
 
 def example_line(record: ForeignRecord) -> str | None:
-    """Describe a record on one line for a preview; None for what is reported elsewhere."""
+    """Describe a record on one line for a preview; None for records that are reported elsewhere."""
     match record:
         case Memory():
             first = f": {record.observations[0].content}" if record.observations else ""
@@ -340,11 +340,11 @@ def _short(text: str) -> str:
 _T = TypeVar("_T")
 _AT_ONCE = _PROGRESS_EVERY = 500
 _EXAMPLES = 3
-"""Of each sort of thing."""
+"""Maximum number of examples of each kind."""
 
 
 class ForeignTally:
-    """Counts the records that were read, stored or not."""
+    """Counts of the records that were read, stored or not."""
 
     def __init__(self) -> None:
         self.tally: Tally = Tally()
@@ -354,7 +354,7 @@ class ForeignTally:
         self._owners: Counter[str] = Counter()
 
     def count(self, found: Iterable[ForeignRecord], progress: Progress | None) -> Iterator[ForeignRecord]:
-        """Pass records on, and count them."""
+        """Yield the records, and count them."""
         number = told = 0
         for record in found:
             self._count(record)
@@ -388,12 +388,12 @@ class ForeignTally:
                 counts["messages"] += len(record.turns)
                 self.tally.add("bad", *record.bad)
                 for what, number in record.left_out.items():
-                    self._no_place(NoPlace(what, count=number))
+                    self._count_not_imported(NotImported(what, count=number))
                 if record.turns:
                     self._sessions.add(record.session)
                     counts["sessions"] = len(self._sessions)
-            case NoPlace():
-                self._no_place(record)
+            case NotImported():
+                self._count_not_imported(record)
             case BadRow():
                 self.tally.add("bad", f"{record.place}: {record.reason}")
 
@@ -410,7 +410,7 @@ class ForeignTally:
         )
 
     def _count_owner(self, scope: Scope) -> None:
-        """Return `ana`, or `ana/bot` for an agent of Ana's; empty for no owner."""
+        """Count a memory under `ana`, or `ana/bot` for an agent of Ana's; under "" without an owner."""
         self._owners[f"{scope.owner}/{scope.agent}" if scope.agent else scope.owner] += 1
 
     def _state(self, memory: Memory) -> None:
@@ -419,7 +419,7 @@ class ForeignTally:
         counts["forgotten"] += memory.deleted_at is not None
         counts["superseded"] += memory.superseded_at is not None
 
-    def _no_place(self, record: NoPlace) -> None:
+    def _count_not_imported(self, record: NotImported) -> None:
         number, shown = self._unplaced.get(record.what, (0, []))
         if record.example and len(shown) < _EXAMPLES:
             shown.append(record.example)
@@ -427,7 +427,7 @@ class ForeignTally:
 
 
 class ForeignImport:
-    """Writes records; their marks identify earlier imports, even of memories that were forgotten here."""
+    """A writer of records. Marks identify earlier imports, even of memories that were forgotten here."""
 
     def __init__(self, into: Import, placing: Placing, tally: Tally) -> None:
         self._into = into
@@ -456,7 +456,7 @@ class ForeignImport:
         for relations in _batches(self._relations):
             self._add_relations(relations)
         for batch in _batches(self._about):
-            self._make_missing((scope, name) for _, scope, name in batch)
+            self._create_missing((scope, name) for _, scope, name in batch)
             pairs = tuple((note, self._entities[scope, name]) for note, scope, name in batch)
             self._into.apply([AdoptLinks(about=pairs)])
         for replaced in _batches(self._superseded):
@@ -537,7 +537,7 @@ class ForeignImport:
             self._tally.add("left", f"memory {here.id}: the source has since forgotten it; it stays here.")
         if here.deleted_at is not None or here.superseded_at is not None:
             return None
-        # It was stored with the source's time, and keeps that until it is changed here.
+        # The memory keeps the source's time until it is changed here.
         is_newer = note.updated_at > here.updated_at and not note.undated
         is_new = note.text != here.text and all(note.text != former.text for former in here.former)
         # In a source without change times, another text means a change since the last import.
@@ -557,8 +557,8 @@ class ForeignImport:
         return Amend(here.scope, here.id, **kept) if kept else None
 
     def _add_relations(self, batch: Sequence[PlacedRelation]) -> None:
-        self._make_missing((each.scope, each.relation.source_name) for each in batch)
-        self._make_missing((each.scope, each.relation.target_name) for each in batch)
+        self._create_missing((each.scope, each.relation.source_name) for each in batch)
+        self._create_missing((each.scope, each.relation.target_name) for each in batch)
         here = [
             replace(
                 each.relation,
@@ -586,7 +586,7 @@ class ForeignImport:
                 self._new_relations.update(outcome.relations)
                 self._tally.counts["relations_new"] += 1
 
-    def _make_missing(self, wanted: Iterable[tuple[Scope, str]]) -> None:
+    def _create_missing(self, wanted: Iterable[tuple[Scope, str]]) -> None:
         """Create the entities that only a relation or a note names."""
         at, made = self._placing.at, []
         for scope, name in dict.fromkeys(wanted):

@@ -1,4 +1,4 @@
-"""The protocol of importers: the source that a format reads, and the records that it yields."""
+"""Protocol of importers: the source that a format reads, and the records that it yields."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ForeignObservation:
-    """One thing known about an entity."""
+    """A fact about an entity."""
 
     content: str
     kind: str = "generic"
@@ -113,7 +113,7 @@ class ForeignMessage:
     role: str = ""
     speaker: str = ""
     created_at: datetime | None = None
-    """When it was said; None if unknown."""
+    """The time of the turn; None if unknown."""
     tags: tuple[str, ...] = ()
     metadata: Mapping[str, Any] = field(default_factory=dict)
     importance: float | None = None
@@ -138,11 +138,11 @@ class ForeignRelation:
 
 
 @dataclass(frozen=True, slots=True)
-class NoPlace:
-    """Something in the source that we cannot keep; the report counts it and shows examples."""
+class NotImported:
+    """Data of the source that Recollect cannot keep. The report counts it and shows examples."""
 
     what: str
-    """The sort of thing, in the plural: `access counts`. The report has one line for each sort."""
+    """The kind of data, in the plural: `access counts`. The report has one line for each kind."""
     example: str = ""
     count: int = 1
     merged: ForeignRelation | None = None
@@ -151,26 +151,26 @@ class NoPlace:
 
 @dataclass(frozen=True, slots=True)
 class BadRow:
-    """A row that cannot be read; it is named and left out, or stops the import before anything is written."""
+    """A row that cannot be read. It is reported, or stops the import before anything is written."""
 
     place: str
-    """Where it is: `memories, row 7`."""
+    """The place in the source: `memories, row 7`."""
     reason: str
-    """A sentence."""
+    """The reason, as a sentence."""
 
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """Turns of one session. A long session may come in several of these, each with its next turns."""
+    """Turns of one session. A long session may be split into several conversations, in order."""
 
     session: str
-    """The same in a later export of the conversation."""
+    """The session's name, which must be the same in a later export."""
     title: str
     turns: tuple[Turn, ...]
     bad: tuple[str, ...] = ()
     """Unreadable parts, each with its place and the reason."""
     left_out: Mapping[str, int] = field(default_factory=dict)
-    """Counts of what is not part of the talk or cannot be stored, by sort."""
+    """Counts of content that is not part of the conversation or cannot be stored, by kind."""
 
     @property
     def is_empty(self) -> bool:
@@ -181,15 +181,17 @@ class Conversation:
         return cls(session, title, (), (reason,))
 
 
-ForeignItem = ForeignEntity | Conversation | ForeignNote | ForeignMessage | ForeignRelation | NoPlace | BadRow
+ForeignItem = (
+    ForeignEntity | Conversation | ForeignNote | ForeignMessage | ForeignRelation | NotImported | BadRow
+)
 
 
 @dataclass(frozen=True, slots=True)
 class ForeignFormat:
-    """One format of another program, as an entry point of `recollect.importers` names it.
+    """A format of another program. An entry point of `recollect.importers` names it.
 
-    A reader need not check lengths, empty texts or numbers: what a store would refuse becomes a bad row.
-    Importing again adds only what is new: an item's key, or an entity's name, says what was imported before.
+    A reader need not check lengths, empty texts or numbers: items that a store would refuse become bad rows.
+    Importing again adds only new items: an item's key, or an entity's name, identifies it.
     """
 
     name: str
@@ -200,7 +202,7 @@ class ForeignFormat:
     """Whether a source has this format. It must be quick and write nothing. It raises only `InvalidInput`,
     for a source of this format that cannot be read."""
     read: Callable[[ForeignSource], Iterator[ForeignItem]]
-    """Read the items of a source, in any order. Things that Recollect cannot keep are a `NoPlace`."""
+    """Read the items of a source, in any order. Data that Recollect cannot keep is a `NotImported`."""
     order: int = 0
     """Formats with a lower number are tried first. From 1 on, Recollect's own line formats are tried before
     it, and a source whose format the user names need not be recognised."""
@@ -217,7 +219,7 @@ _READ_VERSION = 19
 _WAL = 2
 _HEAD = 64 * 1024
 DOCUMENT_LIMIT = 512 * 1024 * 1024
-"""The most bytes of a JSON document, which is read whole; conversations have a reader for any size."""
+"""Maximum bytes of a JSON document, which is read whole; conversations have a reader for any size."""
 
 
 class ForeignRow(dict[str, Any]):
@@ -237,7 +239,7 @@ class ForeignRow(dict[str, Any]):
 
 
 class ForeignSource:
-    """A path or URL, with what recognisers and readers need from it."""
+    """A path or URL to import, with access to its files, tables or JSON."""
 
     def __init__(self, path: str | Path) -> None:
         self.path: Path = Path(path)
@@ -345,7 +347,7 @@ class ForeignSource:
         except UnicodeDecodeError as error:
             return None, f"it is not UTF-8 text: byte {error.start + 1:,} is wrong."
         except json.JSONDecodeError as error:
-            # Lines of JSON go on after the first.
+            # JSON lines continue after the first line.
             is_lines = error.msg == "Extra data"
             place = f"line {error.lineno:,}, column {error.colno:,}"
             return None, "" if is_lines else f"as JSON, it is cut short or wrong at {place}: {error.msg}."

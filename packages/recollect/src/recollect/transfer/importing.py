@@ -50,7 +50,7 @@ OWN_FORMATS = {
 _GROUP, _EXTRA = "recollect.importers", "importers"
 _OWN_TABLES = {"memory", "observation", "passage", "scope"}
 _LOOKED_AT = 20
-# For items without a time, where nothing is stored.
+# The time of items without one, in a preview.
 _NO_TIME = datetime.min.replace(tzinfo=UTC)
 
 
@@ -75,7 +75,7 @@ def import_formats() -> dict[str, str]:
 def recognise(path: str | Path, format: str | None = None) -> str:  # noqa: A002  # the word a caller expects
     """Return the name of a source's format; `InvalidInput` says why it is not known.
 
-    A `format` that is given is only checked.
+    If `format` is given, it is only checked.
     """
     if format is not None:
         if format not in OWN_FORMATS:
@@ -205,7 +205,7 @@ def import_path(
     """Import a file, a folder or a database of any format in `import_formats`.
 
     Without `format`, the content decides. The source is only read. Importing it again changes nothing, and a
-    later state of it adds what is new. Unreadable items are left out and listed in the report; with
+    later state of the source adds the new items. Unreadable items are left out and listed in the report; with
     `keep_going=False`, the first one stops the import before anything is written. The report also counts
     items that Recollect cannot keep.
 
@@ -240,7 +240,7 @@ def import_path(
     notes: dict[str, str | None] = {"note": None, "model_note": None}
 
     def others() -> Iterator[ForeignRecord]:
-        """Write conversations at once, and pass on everything else."""
+        """Write conversations at once, and yield all other records."""
         counts = counter.tally.counts
         for record in counter.count(placing.records(of.read(source)), progress):
             if not isinstance(record, Conversation):
@@ -323,7 +323,7 @@ def import_file(
     """Import a file or a stream, which may be packed with gzip, or a folder of a Markdown export.
 
     `auto` recognises the format by the first line. The official format goes into the engine's scope, by name;
-    the full one into the scopes that it names, each memory under its own id where that is free. Importing the
+    the full one into the scopes that it names, each memory under its own id if that is free. Importing the
     same file again changes nothing.
 
     A line that cannot be read is left out and listed in the report; with `keep_going=False`, the first one
@@ -331,8 +331,8 @@ def import_file(
     a relation of the official format names is created with the type `unknown`. A relation of a full export
     whose ends are missing is listed in the report and does not stop the import.
 
-    An empty store takes all that a full export learnt from use. A store with memories takes what belongs to
-    the imported memories; its own values stay, and the report lists what could not be imported.
+    An empty store takes all data learnt from use in a full export. A store with memories takes the data of
+    the imported memories; its own values stay, and the report lists values that could not be imported.
 
     Rows are written in batches, each durable by itself. Then waiting texts are embedded, unless `embed` is
     false. `progress` gets bytes of the file, for each time it is read; `embed_progress` gets numbers of
@@ -367,7 +367,7 @@ class _OpenRecords(NamedTuple):
     """The version of the full format."""
     file: LineFile | MarkdownFiles
     records: Callable[..., Iterator[NumberedRecord]]
-    """Reads the records, given a callback for bad lines and a kind to leave out."""
+    """A function that reads the records; it takes a callback for bad lines, and a kind to leave out."""
 
 
 @contextmanager
@@ -422,7 +422,7 @@ def _import(
 def import_preview(
     source: str | Path | IO[str] | IO[bytes], progress: Progress | None = None
 ) -> ImportPreview:
-    """Read a file as `import_file` does, and count what it holds."""
+    """Read a file as `import_file` does, and count its records."""
     tally, owners = Tally(), set[str]()
     with _open_records(source, progress=progress) as opened:
         for _, _, record in opened.records(tally.bad_line):

@@ -1,4 +1,4 @@
-"""Line formats: our full one, with a record of any kind per line, and the official server's."""
+"""Read and write line formats: our full one, with one record per line, and the official server's."""
 
 from __future__ import annotations
 
@@ -77,11 +77,11 @@ _RECORD_NAMES: dict[type[Any], str] = {
     Relation: "relation",
     **{kind: part for part, kind in LEARNT_PARTS.items()},
 }
-# Far above any packed answer or dream, and low enough that a small file cannot fill the memory.
+# Far above any packed answer or dream, and low enough that a small file cannot exhaust the RAM.
 _MOST_UNPACKED_BYTES = 256_000_000
 # Fields that repeat another one.
 _SAME_AS = {"updated_at": "created_at"}
-# Names, which follow from ids.
+# Names, which the ids determine.
 _NOT_WRITTEN = {"source_name", "target_name"}
 
 
@@ -104,7 +104,7 @@ def check_header(first: FileLine | None) -> int:
     plain = read_object(first.content)
     if "recollect" not in plain:
         raise InvalidInput(
-            'The file does not begin with {"recollect":1}, so it is no full export; '
+            'The file does not begin with {"recollect":1}, so it is not a full export; '
             "import it as the official server's format."
         )
     version = plain["recollect"]
@@ -118,7 +118,7 @@ def check_header(first: FileLine | None) -> int:
 
 def full_line(record: Memory | Relation | Learnt, *, learning: bool = True) -> str:
     if isinstance(record, Memory) and not learning:
-        # Mentions follow from the texts, except for texts that were out of force when an entity was added.
+        # Mentions follow from the texts, except for texts that were not current when an entity was added.
         record = replace(record, mentions=())
     return write_object({"record": _RECORD_NAMES[type(record)], **plain_fields(record)})
 
@@ -205,7 +205,7 @@ def _values(row: BaseModel) -> dict[str, Any]:
 
 @cache
 def _row_model(record: Any) -> type[BaseModel]:
-    """Make the model of a row in the file: the fields of the record, checked by their types."""
+    """Build the Pydantic model of a row: the fields of the record, checked by their types."""
     from pydantic import ConfigDict, create_model  # noqa: PLC0415  # exports need none
 
     types = _field_types()
@@ -232,7 +232,7 @@ def _row_model(record: Any) -> type[BaseModel]:
 
 @cache
 def _field_types() -> dict[Any, Any]:
-    """Return the check of a field: by its record and name, else by its name, else by its type."""
+    """Return the checks of fields, by record and name, by name, or by type."""
     from pydantic import AfterValidator, Field, PlainValidator, Strict, StrictBool  # noqa: PLC0415
 
     def whole(least: int, most: int = _LARGEST) -> Any:
@@ -281,9 +281,9 @@ def _field_types() -> dict[Any, Any]:
 
 
 def _exact(value: object) -> str:
-    """Accept any text that a store can hold, unchanged."""
+    """Accept any text that a store can keep, unchanged."""
     if not isinstance(value, str):
-        raise ValueError("it must be a text")  # noqa: TRY004  # what pydantic tells the reader
+        raise ValueError("it must be a text")  # noqa: TRY004  # Pydantic reports only ValueError
     if "\0" in value or (not value.isascii() and any("\ud800" <= letter <= "\udfff" for letter in value)):
         raise ValueError("it holds a NUL or half of a surrogate pair")
     return value
@@ -374,7 +374,7 @@ class IdMap:
 def _place_learnt(
     learnt: Learnt, memories: IdMap, versions: IdMap, *, fresh: bool
 ) -> tuple[Learnt | None, str | None]:
-    """Return the value with ids of this store, or None if it has no place, and a note on what is left out.
+    """Return the value with ids of this store, or None if it cannot be kept, and a note on omitted parts.
 
     `versions` maps the versions of tuned numbers.
     """
@@ -439,9 +439,9 @@ _LINKS_AT_ONCE = 1_000
 
 
 class FullImport:
-    """Imports the records of a full export, each under its own id where that is free.
+    """An import of the records of a full export, each under its own id if that is free.
 
-    The order is: memories, relations, what was learnt, links.
+    The order is: memories, relations, data learnt from use, links.
     """
 
     format = FULL
@@ -455,9 +455,9 @@ class FullImport:
         self._memories = IdMap()
         self._relations = IdMap()
         self._versions = IdMap()
-        """Of tuned numbers."""
+        """Ids of the versions of tuned parameters."""
         self._links: defaultdict[str, array[int]] = defaultdict(lambda: array("q"))
-        """By field of `AdoptLinks`: pairs of an id here and the linked id of the file, flattened."""
+        """Flattened pairs of an id here and a linked id of the file, by field of `AdoptLinks`."""
 
     def add_memories(self, memories: Sequence[Memory]) -> None:
         adopted = self._into.apply([Adopt(each, self._fresh, self._keeps_mentions) for each in memories])
@@ -596,7 +596,7 @@ def _required(plain: dict[str, Any], key: str) -> object:
 
 
 class OfficialImport:
-    """Imports entities and relations by name into the engine's scope."""
+    """An import of entities and relations by name into the engine's scope."""
 
     format: LineFormat = LineFormat("type", {"entity": _official_entity, "relation": _official_relation})
     memory_kind = "entity"

@@ -77,7 +77,7 @@ def front_matter(plain: dict[str, Any]) -> str:
 def read_front_matter(lines: list[str]) -> tuple[dict[str, Any], int]:
     """Return the properties between the first two lines of dashes, and how many lines these take.
 
-    Accepts our own form and what editors make of it: words without quotes, and lists with one item per line.
+    Accepts our own form and that of editors: words without quotes, and lists with one item per line.
     """
     if not lines or lines[0].rstrip() != "---":
         raise InvalidInput("The file does not begin with `---`, so it is not a file of an export.")
@@ -107,7 +107,7 @@ def _value(text: str) -> Any:
 
 # File names that every system accepts, each unique in its folder
 
-# Characters that Windows refuses, or that a wiki link cannot hold.
+# Characters that Windows refuses, or that a wiki link cannot contain.
 _REFUSED = re.compile(r'[<>:"/\\|?*#^\[\]\x00-\x1f\x7f\u2028\u2029\x85]+')
 _DEVICES = re.compile(r"(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(\..*)?", re.IGNORECASE)
 _LONGEST_BYTES = 120
@@ -115,7 +115,7 @@ _LONGEST_BYTES = 120
 
 
 class FileNames:
-    """Gives each item of a folder a unique file name."""
+    """Unique file names for the items of a folder."""
 
     def __init__(self) -> None:
         self._given: dict[tuple[str, object], str] = {}
@@ -157,7 +157,7 @@ def _fold_name(name: str) -> str:
 # Writing: one file for each entity, for each day of notes, and for each session
 
 _MOST_OPEN = 64
-"""The most open files: records of sessions and days alternate."""
+"""Maximum number of open files: records of sessions and days alternate."""
 _APPEND = os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
 
 
@@ -286,7 +286,7 @@ def _link_text(text: str) -> str:
     return escape_marks(" ".join(text.split())).translate(str.maketrans("[]|", "()/"))
 
 
-# Reading a folder that an export wrote, also after people edited it
+# Read a folder that an export wrote, even after people edited it.
 
 MARKDOWN_EXPORT: Literal["markdown-export"] = "markdown-export"
 """The name of this format, to distinguish it from other Markdown."""
@@ -307,7 +307,7 @@ def open_markdown(path: str | Path, progress: Progress | None, passes: int) -> I
     if not is_markdown_export(path):
         raise InvalidInput(
             f"{path} is not an export by `recollect export --format markdown`: its recollect.json is missing "
-            "or says something else. For other Markdown: recollect import FOLDER"
+            "or of another kind. For other Markdown: recollect import FOLDER"
         )
     with unpacked_folder(Path(path)) as root:
         files = sorted(each for each in root.rglob("*.md") if each.is_file())
@@ -329,7 +329,7 @@ class MarkdownFiles:
     def records(
         self, bad: Callable[[int, str], None], without: str | None = None
     ) -> Iterator[NumberedRecord]:
-        """Yield the readable memories and relations except of one kind; `bad` gets the unreadable ones."""
+        """Yield the readable records, except those of one kind; `bad` is called for unreadable ones."""
 
         def count_bad(line: int, reason: str) -> None:
             self.read += 1
@@ -384,11 +384,11 @@ def _records(path: Path, name: str, bad: Callable[[int, str], None]) -> Iterator
 
 
 _Part = tuple[int, int, str, dict[str, Any]]
-"""The line, about how many bytes, the kind of record, and its fields."""
+"""The line, its approximate size in bytes, the kind of record, and its fields."""
 
 
 def _texts(
-    head: dict[str, Any],  # noqa: ARG001  # each text has all of it in its own comment
+    head: dict[str, Any],  # noqa: ARG001  # the comment of each text repeats the head
     lines: list[str],
     start: int,
     bad: Callable[[int, str], None],

@@ -52,32 +52,32 @@ class Export:
     """The scope to export, forgotten memories included; None for every scope."""
 
     def memories(self, after: int = 0) -> Iterator[Memory]:
-        """Yield the memories above an id, forgotten ones too."""
+        """Yield the memories above an id, including forgotten ones."""
         return self._memories(self.everything, after)
 
     def relations(self, after: int = 0) -> Iterator[Relation]:
-        """Yield the relations of those memories, by id, ended and removed ones too."""
+        """Yield the relations of those memories, by id, including ended and removed ones."""
         return self._relations(self.everything, after)
 
     def entities(self, after: int = 0) -> Iterator[Memory]:
-        """Yield the entities in force of the engine's scope, by id."""
+        """Yield the current entities of the engine's scope, by id."""
         return self._memories(self.services.where(Kind.ENTITY), after)
 
     def relations_in_force(self, after: int = 0) -> Iterator[Relation]:
-        """Yield the relations between those entities, by id."""
+        """Yield the current relations between those entities, by id."""
         found = self._relations(self.services.where(Kind.ENTITY), after)
         return (relation for relation in found if relation.until is None)
 
     def has_texts(self) -> bool:
-        """Whether the engine's scope has notes or messages in force."""
+        """Whether the engine's scope has current notes or messages."""
         return bool(memory_page(self.view, self.services.where(Kind.NOTE, Kind.MESSAGE), 0, 1))
 
     def has_learnt(self) -> bool:
-        """Whether anything of the scope, or of the store, was ever used."""
+        """Whether the scope, or the store, has data learnt from use."""
         return any(self.count(table) for table in ("recall", "answer_log", "tuning", "dream"))
 
     def read_learnt(self, part: LearntPart, after: int = 0) -> Iterator[tuple[int, Learnt]]:
-        """Read what was learnt from use, each value with the number after which the next page begins."""
+        """Yield the data learnt from use, each value with the number after which the next page begins."""
         return _READERS[part](self.view, part, self._scopes(), after)
 
     def count(self, table: Table) -> int:
@@ -103,7 +103,7 @@ class Export:
 
 @contextmanager
 def exporting(engine: Engine, *, everything: bool = False) -> Iterator[Export]:
-    """Open a snapshot to export: of this scope, or of `everything` in the store."""
+    """Open a snapshot to export: this scope, or `everything` in the store."""
     services = Internals(engine).services
     # Wait for the recording of the latest answers.
     services.usage.settle(services.usage.patience_seconds)
@@ -119,7 +119,7 @@ def importing(engine: Engine) -> Import:
 
 @dataclass(frozen=True, slots=True)
 class Import:
-    """Writes imported memories, all with the same time of import."""
+    """A writer of imported memories, all with the same time of import."""
 
     services: Services
     at: datetime
@@ -130,13 +130,13 @@ class Import:
             return not memory_page(view, None, 0, 1)
 
     def apply(self, changes: Sequence[Change], *, keep_going: bool = False) -> Sequence[Outcome]:
-        """Write these in one transaction, each in the scope that it names."""
+        """Write the changes in one transaction, each in the scope that it names."""
         if not changes:
             return ()
         return self.services.store.apply(changes, at=self.at, keep_going=keep_going).outcomes
 
     def ids_by_source(self, scope: Scope, prefix: str) -> dict[str, int]:
-        """Return the ids of notes and entities by `source`, for sources with this prefix; forgotten too."""
+        """Return the ids of notes and entities by `source`, for sources with a prefix; forgotten ones too."""
         with self.services.read_everything() as view:
             where = (
                 Equals("scope_id", scope_id(view, scope)),
@@ -147,14 +147,14 @@ class Import:
         return {source: id_ for id_, source in rows if source.startswith(prefix)}
 
     def memories(self, ids: Collection[int]) -> dict[int, Memory]:
-        """Load memories by id, forgotten ones and other owners' too."""
+        """Load memories by id, including forgotten ones and those of other owners."""
         if not ids:
             return {}
         with self.services.read_everything() as view:
             return memories_by_id(view, ids)
 
     def relations_from(self, entities: Collection[int]) -> list[Relation]:
-        """Load relations by their source, ended and removed ones too."""
+        """Load relations by their source, including ended and removed ones."""
         if not entities:
             return []
         with self.services.read_everything() as view:
@@ -171,19 +171,19 @@ class Import:
 
 
 def _whole_path(file: str | Path) -> str:
-    # A file name may be bytes; a store holds text.
+    # A file name may be bytes, but a store keeps only text.
     return os.fsencode(os.path.realpath(file)).decode("utf-8", "backslashreplace")
 
 
-# Learnt from use, page by page
+# Data learnt from use, page by page
 
 _EPOCH = date(1970, 1, 1)
 _DISMISSED = '["dismissed", '
 EXPORTED_SETTINGS = ("trial_seed", "unnoted")
 """Values of the store by name; dismissed items belong to scopes."""
-# Rows per page; few where each is large.
+# Rows per page; few if each row is large.
 _LEARNT_PAGE = {"memory": 1_000, "recall": 500, "answer_log": 50, "dream": 4}
-# Parts whose records are rows of a table, with a column for each field, and the names that differ.
+# Parts whose records are rows of a table with a column for each field; columns with other names are listed.
 _LOG_TABLES: dict[LearntPart, Table] = {
     "tuned": "tuning",
     "recall": "recall",
@@ -275,7 +275,7 @@ def _group_by_first(rows: Sequence[Row]) -> dict[int, list[Row]]:
 def _log(
     view: Snapshot, part: LearntPart, scopes: Sequence[int] | None, after: int
 ) -> Iterator[tuple[int, Learnt]]:
-    """Yield tuned numbers, recalls, answers and dreams, by id."""
+    """Yield tuned parameters, recalls, answers and dreams, by id."""
     names = {id_: Scope(owner, agent) for id_, owner, agent in view.rows("scope", ("id", "owner", "agent"))}
     record: Any = LEARNT_PARTS[part]
     own = [field for field in fields(record) if field.name not in _OF_OTHER_TABLES]
@@ -326,7 +326,7 @@ def _settings(
 
 
 _Reader = Callable[[Snapshot, LearntPart, Sequence[int] | None, int], Iterator[tuple[int, Learnt]]]
-"""Takes the scopes, None for all, and the number to continue after; yields each value with its number."""
+"""A reader of pages. It takes the scopes, None for all, and the number after which to continue."""
 _READERS: dict[LearntPart, _Reader] = {
     "scope": _scopes,
     "usage": _usage,

@@ -16,7 +16,7 @@ Format = Literal["official", "full", "markdown-export"]
 ExportFormat = Literal["full", "official", "markdown", "csv", "parquet"]
 
 SHOWN = 100
-"""The most bad lines, relations and names that a report lists; the rest is only counted."""
+"""Maximum number of bad lines, relations and names that a report lists; the rest is only counted."""
 
 
 @dataclass(frozen=True, slots=True)

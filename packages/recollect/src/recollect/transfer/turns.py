@@ -25,14 +25,14 @@ _UNSAID = frozenset({"system", "developer", "tool", "function"})
 
 
 def storable_text(text: str) -> str:
-    """Remove NULs and lone surrogates, which no store takes."""
+    """Remove NULs and lone surrogates, which a store cannot keep."""
     return _SURROGATES.sub("\ufffd", text.replace("\0", ""))
 
 
 def make_turn(
     content: str, role: str | None, speaker: str | None, at: datetime | None, source: str | None = None
 ) -> Turn:
-    """Check a turn; `InvalidInput` says why a store would refuse it."""
+    """Create a turn; raise `InvalidInput` if a store would refuse it."""
     return Turn(
         content=clean_text(storable_text(content), "turn"),
         role=None if role is None else clean_type(storable_text(role), "role"),
@@ -76,7 +76,7 @@ def time_of_iso(value: object) -> datetime | None:
 
 @dataclass(frozen=True, slots=True)
 class TurnRow:
-    """A turn, or the messages of a whole conversation; or the reason why it cannot be read."""
+    """A turn, the messages of a whole conversation, or the reason why the row cannot be read."""
 
     session: str | None
     """The session that the row names, if any."""
@@ -87,7 +87,7 @@ class TurnRow:
 
 
 def is_turn_row(plain: object) -> bool:
-    """Whether it looks like a turn; its content may still be wrong."""
+    """Whether a row looks like a turn; its content may still be wrong."""
     match plain:
         case {"content": str() | list()} | {"text": str()} | {"messages": list()}:
             return True
@@ -115,7 +115,7 @@ def _messages(messages: list[Any]) -> Iterator[Turn | InvalidInput]:
     for number, message in enumerate(messages, 1):
         try:
             plain = object_at(message, "It")
-            # An assistant that calls a tool says nothing.
+            # A message that only calls a tool has no content.
             is_call = plain.get("content") is None and "text" not in plain
             if plain.get("role") not in _UNSAID and not is_call:
                 yield _turn(plain)
@@ -129,7 +129,7 @@ def _turn(plain: dict[str, Any]) -> Turn:
         raise InvalidInput("It has neither `content` nor `text`.")
     content = plain[key]
     return make_turn(
-        # Text, or a list of parts of which some are.
+        # The content is a text, or a list of parts, some of which are texts.
         "\n\n".join(filter(None, map(_part, content))) if isinstance(content, list) else _text(content, key),
         role=_word(plain, "role"),
         speaker=_word(plain, "speaker") or _word(plain, "name"),
