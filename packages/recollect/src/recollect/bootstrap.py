@@ -1,4 +1,4 @@
-"""Settings into a running engine: picks the adapters, and owns the wall clock."""
+"""Build an engine from settings: choose the adapters and the clock."""
 
 from __future__ import annotations
 
@@ -84,8 +84,8 @@ def engine(
 ) -> Engine:
     """Return an engine on the store that the settings name.
 
-    With `dreams`, it dreams by itself if the settings say so, and may switch its model in the background: for
-    a process that outlives its answer. `progress` reports while an older store is indexed again.
+    Set `dreams` in a process that outlives its answer: the engine may then dream in the background, if the
+    settings allow it, and switch its model. `progress` reports while an older store is indexed again.
     """
     from recollect.write.repository import Repository  # noqa: PLC0415  # loads NumPy
 
@@ -121,7 +121,7 @@ def engine(
 
 
 def _store(settings: Settings, progress: Progress | None = None, *, copying: bool = False) -> Store:
-    """With `copying`, one that another store is being copied into may be opened too."""
+    """Open the store. With `copying`, it may also be the target of an unfinished copy."""
     if not isinstance(settings.store, Path):
         opened: Store = server_store_class(settings.store)(
             settings.store,
@@ -139,7 +139,7 @@ def _store(settings: Settings, progress: Progress | None = None, *, copying: boo
 
 
 def server_store_class(url: StoreUrl) -> Any:
-    """The class that a package registers for stores on such a server."""
+    """Return the store class that a package registers for this kind of server."""
     from recollect.domain.errors import MissingExtra, load_registered  # noqa: PLC0415  # most stores are files
 
     try:
@@ -149,12 +149,12 @@ def server_store_class(url: StoreUrl) -> Any:
 
 
 def is_file(settings: Settings) -> bool:
-    """Whether the store is kept in a file of its own."""
+    """Return whether the store is a file on disk."""
     return isinstance(settings.store, Path) and settings.store.name != IN_MEMORY
 
 
 def beside(settings: Settings, ending: str) -> Path:
-    """The path of something that is kept with the store: beside its file, or in the user's data folder."""
+    """Return a path for a companion file: next to the store's file, or in the user's data folder."""
     if isinstance(settings.store, Path):
         return settings.store.with_name(settings.store.name + ending)
     digest = hashlib.sha256(f"{settings.store} {settings.store.schema}".encode()).hexdigest()[:16]
@@ -181,11 +181,11 @@ def _trial(settings: Settings) -> TrialSettings:
 
 
 def _schedule(services: Services, every: timedelta, settings: Settings) -> None:
-    """After each answer, dream if it is time."""
+    """Dream after an answer whenever a dream is due."""
     from recollect.dreams.dreaming import DreamScheduler  # noqa: PLC0415  # few processes dream
 
-    def keep(at: datetime) -> None:
-        """The store as it is before the first dream of a day, beside it."""
+    def back_up(at: datetime) -> None:
+        """Back up the store before the first dream of a day."""
         from recollect.stores.sqlite.copying import keep_daily_backup  # noqa: PLC0415  # loads SQLite
 
         day = at.astimezone(services.zone).date()
@@ -193,21 +193,21 @@ def _schedule(services: Services, every: timedelta, settings: Settings) -> None:
 
     # A server's database has its own tools for backups.
     has_backups = settings.dream_backups and is_file(settings)
-    dreams = DreamScheduler(services.for_writing, every, keep if has_backups else None)
+    dreams = DreamScheduler(services.for_writing, every, back_up if has_backups else None)
     services.usage.after_recording += [lambda _: dreams.run_if_due()]
 
 
 def backups(settings: Settings) -> Path:
-    """Where the backups before dreams are."""
+    """Return the folder of the backups made before dreams."""
     return beside(settings, "-backups")
 
 
 def zone(settings: Settings) -> tzinfo:
-    """Where the user's days begin."""
+    """Return the user's time zone."""
     if settings.time_zone:
         return ZoneInfo(settings.time_zone)
     try:
-        # The rules of this machine's zone, which know when its clocks change.
+        # The machine's zone file has daylight saving rules; `astimezone` gives only a fixed offset.
         with Path("/etc/localtime").open("rb") as rules:
             return ZoneInfo.from_file(rules)
     except (OSError, ValueError):
@@ -215,7 +215,7 @@ def zone(settings: Settings) -> tzinfo:
 
 
 def _extractor(settings: Settings) -> Extractor | None:
-    from recollect.models.extractors import extractor_named  # noqa: PLC0415  # few calls draw notes
+    from recollect.models.extractors import extractor_named  # noqa: PLC0415  # few calls extract notes
 
     options = choose.ModelOptions(
         base_url=settings.extractor_url,
@@ -226,7 +226,7 @@ def _extractor(settings: Settings) -> Extractor | None:
 
 
 def reranker(settings: Settings) -> Reranker:
-    """The re-ranker that the settings name; the usual one where they name none, for who asks for it."""
+    """Return the re-ranker that the settings name, or the default one if they only say `on` or `off`."""
     from recollect.models.packaged import reranker_named  # noqa: PLC0415  # loads NumPy
     from recollect.models.registry import RERANKER  # noqa: PLC0415  # few calls re-rank
 
@@ -235,7 +235,7 @@ def reranker(settings: Settings) -> Reranker:
 
 
 def model_name(settings: Settings) -> str:
-    """The model that a new store would get, if its texts were in English."""
+    """Return the model for a new store with English texts."""
     return choose.default_choice().name if settings.model == AUTO else settings.model
 
 
@@ -250,7 +250,7 @@ def language_models(settings: Settings) -> LanguageModels:
 
 
 def embedder(name: str, settings: Settings) -> Embedder | None:
-    """The embedder of a name, run as the settings say; None for having no model."""
+    """Return the embedder of this name, with the options of the settings; None if the name is `none`."""
     options = choose.ModelOptions(
         threads=settings.model_threads,
         base_url=settings.model_url,
@@ -262,7 +262,7 @@ def embedder(name: str, settings: Settings) -> Embedder | None:
 
 
 def put_back(backup: Path, settings: Settings, progress: Progress | None = None) -> None:
-    """Make the store what a backup holds."""
+    """Replace the content of the store with a backup."""
     from recollect.stores.sqlite.copying import restore_copy  # noqa: PLC0415  # loads SQLite
 
     if not isinstance(settings.store, Path) or not is_file(settings):
@@ -284,14 +284,14 @@ def copy(
     copying: Progress | None = None,
     comparing: Progress | None = None,
 ) -> CopyReport:
-    """Copy all of a store into an empty one, of whatever kind, or finish what an earlier run began."""
+    """Copy a whole store into an empty one of any kind, or finish an interrupted copy."""
     from recollect.transfer.copying import copy_store  # noqa: PLC0415  # few processes copy
 
     theirs, ours = (load({"store": each})[0] for each in (source, destination))
     for settings in (theirs, ours):
         if isinstance(settings.store, Path) and not is_file(settings):
             raise InvalidInput(f"{IN_MEMORY} ends with this command; name a file or postgresql://…")
-    # A copy reads what it has just written, and all of it, so it uses no replica.
+    # A copy reads its own writes, so it must not use a replica.
     theirs, ours = (
         each if isinstance(each.store, Path) else replace(each, store=replace(each.store, replica=None))
         for each in (theirs, ours)
@@ -303,21 +303,19 @@ def copy(
 
 
 def kept_token(settings: Settings) -> str:
-    """Return the token for clients over HTTP if the settings have none: created once, and kept beside the
-    store.
-    """
+    """Return the token for HTTP clients if the settings have none. It is created once, next to the store."""
     if isinstance(settings.store, Path) and not is_file(settings):
         return secrets.token_urlsafe(32)
     path = beside(settings, "-token")
     try:
         if not os.path.lexists(path):
             _make_folder(path)
-            _keep(path, secrets.token_urlsafe(32))
-        # Read back even where it was made just now: of two servers that start at once, both show one token.
+            _write_token(path, secrets.token_urlsafe(32))
+        # Always read it back: two servers that start at once must show the same token.
         return checked_token(path.read_text(encoding="utf-8").strip())
     except (InvalidInput, UnicodeDecodeError) as error:
         raise InvalidInput(
-            f"{path} holds no token; remove it, and the next start makes one, or set one with --token."
+            f"{path} holds no token; remove it, and the next start creates one, or set one with --token."
         ) from error
     except OSError as error:
         raise StoreUnavailable(
@@ -325,8 +323,8 @@ def kept_token(settings: Settings) -> str:
         ) from error
 
 
-def _keep(path: Path, token: str) -> None:
-    """Whole from the first moment and for its owner alone; who was quicker is not overwritten."""
+def _write_token(path: Path, token: str) -> None:
+    """Create the file atomically, readable only by its owner. An existing file stays."""
     draft = path.with_name(f"{path.name}.{secrets.token_hex(4)}.part")
     try:
         with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
@@ -336,7 +334,7 @@ def _keep(path: Path, token: str) -> None:
         except FileExistsError:
             pass
         except OSError:
-            # A disk without links. Windows does not rename onto a file; elsewhere the last one stays.
+            # The disk has no hard links. Renaming does not overwrite on Windows; elsewhere the last wins.
             with suppress(FileExistsError):
                 draft.rename(path)
     finally:
@@ -352,5 +350,5 @@ def _make_folder(store: Path) -> None:
 
 @lru_cache(maxsize=8)
 def _embedder(name: str, options: choose.ModelOptions) -> Embedder | None:
-    """One for the whole process: a model is loaded once, however many stores are open."""
+    """Return one embedder per process and name, so that all open stores share a loaded model."""
     return choose.embedder_named(name, options)

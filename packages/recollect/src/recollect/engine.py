@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from recollect.tuning.tuning import Tuning
 
 
-_AT_ONCE = 500
+_BATCH_SIZE = 500
 
 
 class Engine:
@@ -136,21 +136,21 @@ class Engine:
 
     @property
     def dreams(self) -> Dreams:
-        """Earlier dreams, and how to undo one."""
+        """The history of dreams, and their undo."""
         from recollect.dreams.dreaming import Dreams
 
         return Dreams(self._services.for_writing)
 
     @property
     def answers(self) -> AnswerLog:
-        """The log of answers: each question, its hits, and the feedback on them."""
+        """The answer log: each question, its hits, and the feedback on them."""
         from recollect.tuning.answers import AnswerLog
 
         return AnswerLog(self._services)
 
     @property
     def tuning(self) -> Tuning:
-        """A profile's numbers: measure them on this store's own answers, and change them."""
+        """A profile's parameters: measure them on this store's own answers, and change them."""
         from recollect.tuning.tuning import Tuning
 
         return Tuning(self._services.for_writing)
@@ -548,7 +548,7 @@ class Engine:
         options: RecallOptions | None = None,
         **given: Any,
     ) -> tuple[Query, Profile]:
-        """The question and its ranking. A profile that is passed as a value has no tuned numbers."""
+        """Return the query and its profile. A profile that is passed as a value is not tuned."""
         from recollect.search.recall import query_of
 
         ranker = self._services.profile(profile)
@@ -715,8 +715,8 @@ class Engine:
         wanted = ids_of(ids)
         found: dict[int, Memory] = {}
         with self._services.read() as view:
-            for start in range(0, len(wanted), _AT_ONCE):
-                found.update(memories_by_id(view, wanted[start : start + _AT_ONCE]))
+            for start in range(0, len(wanted), _BATCH_SIZE):
+                found.update(memories_by_id(view, wanted[start : start + _BATCH_SIZE]))
         return {id_: memory for id_, memory in found.items() if self._services.can_read(memory.scope)}
 
     @retry_after_failover
@@ -732,17 +732,17 @@ class Engine:
         limit: int = 100,
         after: int = 0,
     ) -> MemoryPage:
-        """Return one page of memories, newest first, without a search. It leaves no trace.
+        """Return one page of memories, newest first, without a search. It is not recorded as usage.
 
         Args:
             kinds: `note`, `entity`, `message`, or several of them.
             category: Only memories of this category.
-            tags: Only memories with all of these.
+            tags: Only memories with all of these tags.
             session: Only memories of this conversation.
             refs: Only notes that programs stored under these names.
             include_superseded: Also list replaced memories.
             limit: Number of memories.
-            after: The `cursor` of the page before.
+            after: The `cursor` of the previous page.
 
         Examples:
             >>> [memory.text for memory in memory.list(tags="health")]
@@ -769,7 +769,7 @@ class Engine:
             ids: One id, or several.
 
         Returns:
-            The ids of those that existed.
+            The ids of the forgotten memories.
 
         Examples:
             >>> memory.forget([1, 99])

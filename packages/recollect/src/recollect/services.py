@@ -1,4 +1,4 @@
-"""The services that every use case works with."""
+"""Services that all operations use: store, clock, models and scope."""
 
 from __future__ import annotations
 
@@ -41,30 +41,28 @@ if TYPE_CHECKING:
     from recollect.write.apply import BeforeCommit, Precondition
 
 
-# The texts that this process embedded last, so that none is embedded twice in short order.
-
-# Some two kilobytes each.
-_MOST = 512
+# Number of texts in the cache, of about two kilobytes each.
+_MOST_TEXTS = 512
 
 
 class EmbeddedText(NamedTuple):
-    """The vectors of a text, as stores keep them."""
+    """The vectors of a text, in the format of the stores."""
 
     vector: bytes
     signs: bytes | None
-    """Of its tokens' vectors; None: the model gives none."""
+    """Signs of its token vectors; None if the model has none."""
 
 
 class RecentTexts:
-    """Safe between threads. Of two models, one text has two entries."""
+    """A thread-safe LRU cache of embedded texts, by model and text."""
 
-    def __init__(self, most: int = _MOST) -> None:
+    def __init__(self, most: int = _MOST_TEXTS) -> None:
         self._most = most
         self._lock = Lock()
         self._entries: OrderedDict[tuple[str, str], EmbeddedText] = OrderedDict()
 
     def lookup(self, model: str, texts: Iterable[str]) -> dict[str, EmbeddedText]:
-        """Those of the texts that are still there."""
+        """Return the entries of these texts that are in the cache."""
         found: dict[str, EmbeddedText] = {}
         with self._lock:
             for text in texts:
@@ -75,7 +73,7 @@ class RecentTexts:
         return found
 
     def keep(self, model: str, embedded: Mapping[str, EmbeddedText]) -> None:
-        """Keep these, and forget those that were not asked for the longest."""
+        """Add these texts, and drop the least recently used beyond the limit."""
         with self._lock:
             for text, entry in embedded.items():
                 self._entries[model, text] = entry
@@ -106,13 +104,13 @@ def memory_version(memory: Memory) -> str:
 
 
 class ExpectedVersion:
-    """The versions of a memory that a caller knows; the first change after that must find one of them."""
+    """The versions of a memory that a caller knows. The caller's next change requires one of them."""
 
     def __init__(self, id_: int, versions: Collection[str]) -> None:
         self.id = id_
         self.versions: frozenset[str] = frozenset(versions)
         self.is_met = False
-        """Set once the change is committed: what follows it finds what it wrote."""
+        """Set when the change is committed; later changes are not checked."""
 
     def precondition(self, changes: Sequence[Change]) -> Precondition | None:
         """Return the check to run before these changes, if they need one."""
@@ -127,33 +125,33 @@ class ExpectedVersion:
         if memory_version(memory) not in self.versions:
             raise Outdated(
                 f"Memory {self.id} was changed since you read it. Nothing was written; read it again, and "
-                "decide anew."
+                "decide again."
             )
 
 
 Asked = ParamSpec("Asked")
 
 EmbedderFactory = Callable[[str], Embedder | None]
-"""Returns the embedder of a model's name; None where the name means no model."""
+"""Returns the embedder of a model's name; None if the name is `none`."""
 ExtractorFactory = Callable[[], Extractor | None]
-"""Returns None where no notes are to be extracted."""
+"""Returns None if extraction is off."""
 RerankerFactory = Callable[[], Reranker]
-"""`ModelUnavailable` where it is not installed."""
+"""Raises `ModelUnavailable` if no re-ranker is installed."""
 
 
 @dataclass(frozen=True, slots=True)
 class LanguageModels:
-    """Which model reads other languages than English, and whether it may be chosen."""
+    """The model for languages other than English, and whether it may be chosen automatically."""
 
     multilingual: str
     install: str | None
-    """The command that installs it; None: it is ready."""
+    """The command that installs it; None if it is installed."""
     reads_only_english: Callable[[str], bool]
-    """Whether a model reads only English; False where unknown."""
+    """Returns whether a model reads only English; False if unknown."""
     automatic: bool
-    """The user named no model, so texts decide."""
+    """Whether the texts decide, since the user named no model."""
     in_background: bool = False
-    """A larger store may be switched in the background: the process outlives its answer."""
+    """Whether the process lives long enough to switch a larger store in the background."""
 
     @property
     def may_choose(self) -> bool:
@@ -165,9 +163,9 @@ def _no_reranker() -> Reranker:
 
 
 def retry_after_failover(question: Callable[Asked, Result]) -> Callable[Asked, Result]:
-    """Repeat a call once where a server failed and another took over.
+    """Repeat a call once if a server failed and another took over.
 
-    For calls that only read, or may be done twice.
+    Use it for calls that only read or may run twice.
     """
 
     @wraps(question)
@@ -184,52 +182,52 @@ def retry_after_failover(question: Callable[Asked, Result]) -> Callable[Asked, R
                 raise
         return question(*listed, **named)
 
-    # A caller that stops waiting may cancel it.
+    # A caller may cancel such a call.
     answer.only_reads = True  # type: ignore[attr-defined]
     return answer
 
 
 @dataclass(frozen=True, slots=True)
 class Services:
-    """A store, the time, the way to a model, and whose memory it is."""
+    """The store, clock, models and settings of an engine, and the scope that it reads."""
 
     store: Repository
     clock: Clock
     embedder_named: EmbedderFactory
     preferred_model: str
-    """For a store that has no model yet; one that has keeps it until it is reindexed."""
+    """The model for a store that has none yet. Other stores keep theirs until they are reindexed."""
     scope: Scope
     usage: UsageRecorder
     profiles: Mapping[str, Profile] = field(default_factory=dict)
-    """The user's own, beside the built-in ones."""
+    """The user's own profiles, in addition to the built-in ones."""
     session: str | None = None
     """The conversation that calls belong to, if the caller named one."""
     zone: tzinfo = UTC
-    """Where the user's days begin."""
+    """The user's time zone."""
     knobs: Knobs = field(default_factory=Knobs)
-    """The numbers of a dream."""
+    """The parameters of a dream."""
     phases: tuple[Phase, ...] = tuple(Phase)
     """Phases of a dream, unless its caller names others."""
     dreams_every: timedelta | None = None
-    """How often this process dreams in the background; None: never."""
+    """Time between background dreams of this process; None if it never dreams."""
     process_id: str = "this process"
-    """By which name it holds what one process at a time may hold."""
+    """Name of this process as the holder of leases."""
     extractor: ExtractorFactory = lambda: None
     """Extracts notes from messages; created on first use."""
     reranker: RerankerFactory = _no_reranker
     """Re-ranks the first hits."""
     reranks: bool = False
-    """Whether it does where the caller does not say."""
+    """Whether to re-rank by default."""
     trial: TrialSettings = field(default_factory=TrialSettings)
-    """Settings of the log of answers, and of the ranking that a query gets."""
+    """Settings of the answer log and of the trial that chooses a query's ranking."""
     language_models: LanguageModels | None = None
-    """Absent if languages decide nothing."""
+    """None if the model does not depend on the language."""
     recent_texts: RecentTexts = field(default_factory=RecentTexts)
     """Recently embedded texts, of every scope."""
     expected: ExpectedVersion | None = None
     """The version that the next change must find."""
     shutdown: threading.Event = field(default_factory=threading.Event)
-    """Set on shutdown: texts without a vector wait for the next start."""
+    """Set on shutdown. Texts that have no vector yet are embedded after the next start."""
 
     def __repr__(self) -> str:
         return f"Services(store={self.store.place!r}, scope={self.scope!r})"
@@ -245,7 +243,7 @@ class Services:
         return {**PROFILES, **self.profiles}
 
     def profile(self, profile: str | Profile) -> Profile:
-        """The profile of a name; a profile itself stays as it is."""
+        """Return the profile of this name; a `Profile` is returned unchanged."""
         return profile_named(profile, self.all_profiles) if isinstance(profile, str) else profile
 
     def write(
@@ -256,7 +254,7 @@ class Services:
         keep_going: bool = False,
         before_commit: BeforeCommit | None = None,
     ) -> Sequence[Outcome]:
-        """Write now. A scope's keys are its own, though the store keeps those of all scopes in one place."""
+        """Apply changes in one transaction. The key is unique within the scope."""
         own = None if key is None else f"{key} of {self.scope.owner!r} {self.scope.agent!r}"
         expected = None if self.expected is None else self.expected.precondition(changes)
         outcomes = self.store.apply(
@@ -280,9 +278,9 @@ class Services:
         return scope.owner == self.scope.owner and self.scope.agent in (None, scope.agent)
 
     def by_scope(self, ids: Sequence[int]) -> dict[Scope, tuple[int, ...]]:
-        """Group memories by their scope, where a write changes them.
+        """Group memories by the scope in which a write must change them.
 
-        Unknown memories, and those this scope cannot read, fall to the scope for writing, which refuses them.
+        Unknown and unreadable memories go to the scope for writing, which refuses them.
         """
         if self.scope.agent is not None:
             return {self.scope: tuple(ids)}
@@ -301,7 +299,7 @@ class Services:
         return self if scope == self.scope else replace(self, scope=scope)
 
     def scope_ids(self, view: Snapshot) -> list[int]:
-        """Return the rows of the scopes that are read, the one for writing first; [0] without any."""
+        """Return the ids of the readable scopes, the one for writing first; [0] if there are none."""
         return scope_ids(view, self.scope.owner, self.scope.agent) or [0]
 
     def read(self) -> AbstractContextManager[Snapshot]:
@@ -313,17 +311,17 @@ class Services:
         return self.store.read()
 
     def where(self, *kinds: Kind, superseded: bool = False, deleted: bool = False) -> Filter:
-        """The memories of this scope, of these kinds or of all."""
+        """Return a filter for memories of this scope, of these kinds (default: all)."""
         wanted = frozenset(kinds or Kind)
         return Filter(self.scope.owner, self.scope.agent, wanted, superseded=superseded, deleted=deleted)
 
     def unexpired(self, *kinds: Kind) -> Filter:
-        """The same, without what has expired."""
+        """Return a filter for current memories of this scope that have not expired."""
         return replace(self.where(*kinds), expired_by=microseconds(self.clock()))
 
     @retry_after_failover
     def memory(self, id_: int) -> Memory:
-        """Return a memory of this scope; `NotFound` without it."""
+        """Return a memory of this scope, or raise `NotFound`."""
         with self.read() as view:
             memory = memories_by_id(view, [id_]).get(id_)
         if memory is None or not self.can_read(memory.scope):
@@ -334,7 +332,7 @@ class Services:
 # Steps after a commit. They must not raise: the caller must learn that the write succeeded.
 
 UNFINISHED = "It is stored, but not all that follows could be done"
-"""How a note begins that says so."""
+"""The beginning of a note on a failed follow-up step."""
 
 _log = logging.getLogger(__name__)
 
@@ -343,20 +341,20 @@ def attempt_follow_up(step: Callable[[], Result]) -> tuple[Result | None, str | 
     """Run a step; if it fails, return None and a note with the reason."""
     try:
         return retry_after_failover(step)(), None
-    except Exception as error:  # noqa: BLE001  # whatever it is, the write stands
-        # A library that finds no descriptor or no memory left raises what it likes.
+    except Exception as error:  # noqa: BLE001  # the write is committed
+        # Without free file descriptors or memory, a library may raise any exception.
         is_ours = isinstance(error, RecollectError)
         _log.log(
             logging.WARNING if is_ours else logging.ERROR,
-            "What was written is stored; what follows a write could not be done: %s",
+            "The write is stored, but a step after it failed: %s",
             error,
             exc_info=not is_ours,
         )
-        # The store's remark on the failed step would be wrong for the write before it.
+        # The remark is about the failed step; the write before it was stored.
         reason = str(error).removesuffix(" Nothing was written.") or type(error).__name__
         return None, f"{UNFINISHED}: {reason}"
 
 
 def unfinished_note(note: str | None) -> str | None:
-    """The note, where it says that something failed; not where it only says that there is no model."""
+    """Return the note if it reports a failed step; None if it only says that there is no model."""
     return note if note is not None and note.startswith(UNFINISHED) else None

@@ -134,13 +134,13 @@ class AsyncEngine:
         """Whole memories, filtered lists, and a timeline, for a person to look at."""
     @property
     def dreams(self) -> AsyncDreams:
-        """Earlier dreams, and how to undo one."""
+        """The history of dreams, and their undo."""
     @property
     def answers(self) -> AsyncAnswerLog:
-        """The log of answers: each question, its hits, and the feedback on them."""
+        """The answer log: each question, its hits, and the feedback on them."""
     @property
     def tuning(self) -> AsyncTuning:
-        """A profile's numbers: measure them on this store's own answers, and change them."""
+        """A profile's parameters: measure them on this store's own answers, and change them."""
     @property
     def upkeep(self) -> AsyncUpkeep:
         """Backups and checks of the store, and tidying of the graph."""
@@ -524,17 +524,17 @@ class AsyncEngine:
         limit: int = ...,
         after: int = ...,
     ) -> MemoryPage:
-        """Return one page of memories, newest first, without a search. It leaves no trace.
+        """Return one page of memories, newest first, without a search. It is not recorded as usage.
 
         Args:
             kinds: `note`, `entity`, `message`, or several of them.
             category: Only memories of this category.
-            tags: Only memories with all of these.
+            tags: Only memories with all of these tags.
             session: Only memories of this conversation.
             refs: Only notes that programs stored under these names.
             include_superseded: Also list replaced memories.
             limit: Number of memories.
-            after: The `cursor` of the page before.
+            after: The `cursor` of the previous page.
 
         Examples:
             >>> [memory.text for memory in memory.list(tags="health")]
@@ -546,7 +546,7 @@ class AsyncEngine:
             ids: One id, or several.
 
         Returns:
-            The ids of those that existed.
+            The ids of the forgotten memories.
 
         Examples:
             >>> memory.forget([1, 99])
@@ -959,7 +959,7 @@ class AsyncBrowse:
             [('Marisol Vega', 1), ('Tidebook', 0)]"""
 
 class AsyncDreams:
-    """`memory.dreams`: the dreams of a scope, and how to undo one."""
+    """`memory.dreams`: the history of dreams in a scope, and their undo."""
     async def history(self, limit: int = ..., before: int | None = ...) -> tuple[DreamRecord, ...]:
         """Return the dreams of this scope, newest first.
 
@@ -983,7 +983,7 @@ class AsyncDreams:
             >>> record.id
             1"""
     async def undo(self, id: int, *, later: bool = ...) -> DreamUndoResult:
-        """Put everything back as it was before a dream. Values that changed since are reported and left.
+        """Undo a dream. Values that were changed after it are reported and stay.
 
         Args:
             id: The dream.
@@ -1046,12 +1046,12 @@ class AsyncAnswerLog:
             'nuts'"""
 
 class AsyncTuning:
-    """`memory.tuning`: measure and change the numbers of a profile."""
+    """`memory.tuning`: measure and change the parameters of a profile."""
     async def analyze(self, profile: str | None = ...) -> TuningAnalysis:
         """Compare the profile with its baseline on the logged answers.
 
         Args:
-            profile: The profile; without it, the default one.
+            profile: The profile (default: `recollect`, or `limbic` if only that was used).
 
         Examples:
             >>> analysis = memory.tuning.analyze()"""
@@ -1062,11 +1062,11 @@ class AsyncTuning:
         ranges: Mapping[str, Sequence[float]] | None = ...,
         dry_run: bool = ...,
     ) -> TuningChange:
-        """Look for better numbers, and take a step towards them if they are better beyond chance.
+        """Search for better parameters, and take a step towards them if they are significantly better.
 
         Args:
-            profile: The profile; without it, the default one.
-            ranges: For a number, the values to try.
+            profile: The profile (default: `recollect`, or `limbic` if only that was used).
+            ranges: The values to try, by parameter.
             dry_run: Report the step, and change nothing.
 
         Examples:
@@ -1079,50 +1079,50 @@ class AsyncTuning:
         exactly: bool = ...,
         dry_run: bool = ...,
     ) -> TuningChange:
-        """Move numbers a tenth of the way towards the given values.
+        """Move parameters a tenth of the way towards the given values.
 
         Args:
-            values: The numbers, by name.
-            profile: The profile; without it, the default one.
-            exactly: Take the values as they are.
+            values: The values, by parameter.
+            profile: The profile (default: `recollect`, or `limbic` if only that was used).
+            exactly: Set exactly these values.
             dry_run: Report the change, and write nothing.
 
         Raises:
-            InvalidInput: There is no number of that name, or the value is out of range.
+            InvalidInput: There is no parameter of that name, or the value is out of range.
 
         Examples:
             >>> memory.tuning.set({"words.bm25": 0.06}, dry_run=True).written
             False"""
     async def confidence_curve(self, sample: int = ..., progress: Progress | None = ...) -> ConfidenceCurve:
-        """Measure how well the confidence of hits is calibrated, by feedback or by the memories' own words.
+        """Measure how well the confidence of hits is calibrated, by feedback or by a self-test.
 
         Args:
-            sample: Number of memories to ask for.
+            sample: Number of answers, or of memories in a self-test.
             progress: Reports the questions asked.
 
         Examples:
             >>> curve = memory.tuning.confidence_curve(sample=5)"""
     async def log_status(self) -> AnswerLogStatus:
-        """Return the size of the log, whether it grows, and which ranking queries get.
+        """Return the size of the answer log, whether it is on, and the settings of the A/B test.
 
         Examples:
             >>> memory.tuning.log_status().on
             True"""
     async def empty_log(self) -> int:
-        """Empty the log of answers and forget the queries. Usage stays. This cannot be undone.
+        """Empty the answer log and forget the queries. Usage stays. This cannot be undone.
 
         Returns:
-            The number of answers.
+            The number of deleted answers.
 
         Examples:
             >>> answer = memory.recall("nuts")
             >>> memory.tuning.empty_log()
             1"""
     async def reset(self, profile: str | None = ..., *, dry_run: bool = ...) -> TuningChange:
-        """Go back to the published numbers.
+        """Go back to the published values.
 
         Args:
-            profile: The profile; without it, the default one.
+            profile: The profile (default: `recollect`, or `limbic` if only that was used).
             dry_run: Report the change, and write nothing.
 
         Examples:
@@ -1130,11 +1130,11 @@ class AsyncTuning:
     async def rollback(
         self, version: int | None = ..., profile: str | None = ..., *, dry_run: bool = ...
     ) -> TuningChange:
-        """Go back to the numbers of an earlier version.
+        """Go back to the values of an earlier version.
 
         Args:
-            version: The version. Without it, the one before the last, and each time further back.
-            profile: The profile; without it, the default one.
+            version: The version (default: the previous one; repeated calls go further back).
+            profile: The profile (default: `recollect`, or `limbic` if only that was used).
             dry_run: Report the change, and write nothing.
 
         Raises:
@@ -1146,17 +1146,17 @@ class AsyncTuning:
             >>> memory.tuning.rollback().version
             2"""
     async def history(self, profile: str | None = ..., limit: int = ...) -> tuple[Tuned, ...]:
-        """Return every set of numbers that profiles were given, newest first.
+        """Return the versions of tuned parameters, newest first.
 
         Args:
-            profile: Only those of this profile.
-            limit: Number of sets.
+            profile: Only versions of this profile.
+            limit: Number of versions.
 
         Examples:
             >>> memory.tuning.history()
             ()"""
     async def numbers(self, profile: str) -> ProfileNumbers:
-        """Return the published and the tuned numbers of a profile.
+        """Return the published and the tuned values of a profile's parameters.
 
         Examples:
             >>> memory.tuning.numbers("recollect").version
@@ -1371,7 +1371,7 @@ class AsyncSettling:
         """Return items of one kind to decide, and whether there are more.
 
         Contradictions are searched among the newest texts: two thousand notes, and as many observations.
-        Entities to split are those that gained one of the newest twenty thousand observations.
+        Entities to split are searched among those with one of the newest twenty thousand observations.
 
         Args:
             kind: The kind of decision.
@@ -1395,17 +1395,17 @@ class AsyncSettling:
             A value for `undo`.
 
         Raises:
-            NotFound: The item was decided, or what it names is gone.
+            NotFound: The item was decided already, or its texts are no longer current.
 
         Examples:
             >>> notes = memory.remember_many(["Ana lives in Porto", "Ana lives in Lisbon"])
             >>> items, has_more = memory.upkeep.settling.page("contradiction")
             >>> undo = memory.upkeep.settling.settle(items[0].key, "supersede_older")"""
     async def undo(self, undo: SettleUndo) -> None:
-        """Take a decision back.
+        """Undo a decision.
 
         Raises:
-            Conflict: A memory was changed since.
+            Conflict: A memory was changed after it.
 
         Examples:
             >>> notes = memory.remember_many(["Ana lives in Porto", "Ana lives in Lisbon"])

@@ -73,9 +73,9 @@ class DreamResult(Record):
     at: datetime
     report: DreamReport
     id: int | None = None
-    """Absent if nothing was written."""
+    """None if nothing was written."""
     left: tuple[int, ...] = ()
-    """Memories that changed during the dream, and were left as they are."""
+    """Memories that were edited during the dream, so the dream did not change them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,7 @@ class DreamOptions:
     knobs: Knobs = field(default_factory=Knobs)
     dry_run: bool = False
     gate: bool = True
-    """Test the plan on past questions, and write nothing if they would find less."""
+    """Test the plan on past questions, and write nothing if they would find fewer memories."""
     drop_failing: bool = False
     """Leave out a phase that the gate blames, instead of writing nothing."""
 
@@ -100,16 +100,16 @@ def phases_of(names: Collection[str] | None, without: Collection[str] = ()) -> t
 
 
 def dream(services: Services, options: DreamOptions, progress: Progress | None = None) -> DreamResult:
-    """Dream once. One process at a time dreams on a store; a second one gets `Conflict`."""
+    """Dream once. Raise `Conflict` if another process dreams on the store."""
     at = services.clock()
     # The number keeps two threads of one process from dreaming at once.
     holder = f"{services.process_id} {next(_DREAMERS)}"
 
     def report_stage(stage: int) -> None:
         if not options.dry_run and services.write([TakeLease(DREAMING, holder, _LEASE_SECONDS)])[0].created:
-            # Another process held the lease, and may have changed what this one read.
+            # Another process held the lease, and may have changed the state that this one read.
             raise Conflict(
-                f"Another process took over ({DREAMING}) since this one was too slow; nothing was changed."
+                f"Another process took over ({DREAMING}) because this one was too slow; nothing was changed."
             )
         if progress is not None:
             progress(stage, _STAGES)
@@ -346,7 +346,7 @@ def copies_of_errors(services: Services, snapshot: DreamState, decided: Collecti
         if not pairs:
             return ()
         errors = memories_by_id(view, sorted({id_ for pair in pairs for id_ in pair}))
-        # A merge corrects nothing: the survivor says the same.
+        # A merge is not a correction: the survivor says the same.
         pairs = [(old, by) for old, by in pairs if not same_statement(errors[old].text, errors[by].text)]
         # The newest memories that were stored or changed since the last dream.
         rows = np.flatnonzero(snapshot.changed_at > snapshot.dreamt_at.get(Phase.CORRECT, 0))
@@ -416,12 +416,12 @@ class DreamUndoResult(Record):
     ids: tuple[int, ...]
     changes: int
     left: tuple[int, ...]
-    """Memories that were changed since then, and stay as they are."""
+    """Memories that were changed after the dream; undo did not change them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Dreams:
-    """`memory.dreams`: the dreams of a scope, and how to undo one."""
+    """`memory.dreams`: the history of dreams in a scope, and their undo."""
 
     services: Services
 
@@ -463,7 +463,7 @@ class Dreams:
         return record, found
 
     def undo(self, id: int, *, later: bool = False) -> DreamUndoResult:  # noqa: A002  # the public name
-        """Put everything back as it was before a dream. Values that changed since are reported and left.
+        """Undo a dream. Values that were changed after it are reported and stay.
 
         Args:
             id: The dream.
@@ -489,7 +489,7 @@ class Dreams:
 
 @retry_after_failover
 def undone_with(services: Services, id_: int) -> tuple[int, ...]:
-    """Return a dream and those after it, newest first: `undo` with `later` undoes them."""
+    """Return a dream and the later ones, newest first: the dreams that `undo` with `later` undoes."""
     with services.read() as view:
         scope = Equals("scope_id", scope_id(view, services.scope))
         since = (scope, Compares("id", ">=", id_), is_null("undone_at"))
@@ -498,7 +498,7 @@ def undone_with(services: Services, id_: int) -> tuple[int, ...]:
 
 @retry_after_failover
 def linked_memories(services: Services, id_: int) -> tuple[MemoryLink, ...]:
-    """Return the memories that dreams linked with one, the most frequent first."""
+    """Return the memories that dreams linked with this one, strongest link first."""
     memory = services.memory(id_)
     with services.read() as view:
         found = {other: weight for _, other, weight in links_of(view, [memory.id])}
@@ -545,7 +545,7 @@ class DreamScheduler:
         try:
             self._dream()
         except DreamCancelled:
-            _log.info("A dream was cancelled, since the memory was closed.")
+            _log.info("A dream was cancelled because the memory was closed.")
         except Conflict:
             self._retry_at(self._services.clock() + _PATIENCE)
         except RecollectError as error:
@@ -570,7 +570,7 @@ class DreamScheduler:
         options = DreamOptions(phases=self._services.phases, knobs=self._services.knobs, drop_failing=True)
         done = dream(self._services, options, self._step)
         for phase in done.report.skipped:
-            _log.warning("The dream left out %s: past questions would have found less.", phase)
+            _log.warning("The dream left out %s: past questions would have found fewer memories.", phase)
 
     def _step(self, done: int, of: int | None) -> None:
         # After the last step, the dream is written.

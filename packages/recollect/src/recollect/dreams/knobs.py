@@ -1,4 +1,4 @@
-"""Numbers of a dream. Defaults come from the published cycle or from our measurements."""
+"""Parameters of a dream. Defaults come from the published cycle or from our measurements."""
 
 from __future__ import annotations
 
@@ -34,18 +34,18 @@ class ByKind:
     message: float
 
     def column(self) -> tuple[float, ...]:
-        """Return the numbers in the order of `Kind`."""
+        """Return the values in the order of `Kind`."""
         return tuple(float(getattr(self, kind.value)) for kind in Kind)
 
 
 @dataclass(frozen=True, slots=True)
 class Knobs:
     max_delta: float = 0.1
-    """The most that one replay adds to a strength."""
+    """Maximum that one replay adds to a strength."""
     floor: float = 0.01
     """Lower bound of a strength."""
     daily: float = 0.95
-    """The share of a strength that is left after a day."""
+    """Share of a strength that remains after a day."""
     decay: ByKind = ByKind(entity=0.25, note=0.5, message=1.0)
     """Staleness that a day without use adds."""
     weight: ByKind = ByKind(entity=1.5, note=1.0, message=0.5)
@@ -55,23 +55,23 @@ class Knobs:
     prune_strength: float = 0.2
     prune_revisions: int = 1
     prune_echo: float = 0.8
-    """Least cosine to another memory that says the same. 0: no other memory is needed."""
+    """Minimum cosine to another memory that says the same. With 0, no other memory is needed."""
     prune_most: int = 1_000
-    """Memories examined in one dream; of more, a random sample."""
+    """Maximum number of memories examined in one dream; a random sample if there are more."""
     place_days: float = 1.0
     archive_staleness: float = 180.0
     archive_strength: float = 0.1
     promote_signal: float = 1.0
     promote_spread: int = 3
     link_together: int = 3
-    """Answers that two memories must share before they are linked."""
+    """Minimum number of answers that show both memories before they are linked."""
     link_share: float = 0.5
-    """Share of the answers with one memory that must show the other, too."""
+    """Minimum share of the answers with one memory that also show the other."""
     gate_questions: int = 100
     gate_seen: int = 5
-    """The first hits of an answer that count as found."""
+    """Number of first hits of a past answer that the gate looks for again."""
     gate_top: int = 10
-    """First hits in which they must be found again."""
+    """Number of first hits among which they must be found again."""
     gate_margin: float = 0.02
     """Share of the found memories that the dream may lose."""
 
@@ -89,15 +89,15 @@ _SHARES = {"max_delta", "floor", "daily", "prune_echo", "link_share", "gate_marg
 
 
 def knobs_from_mapping(given: Mapping[str, object]) -> Knobs:
-    """Parse the numbers of a settings file; the others keep their defaults."""
-    usual = {each.name: getattr(Knobs(), each.name) for each in fields(Knobs)}
-    _refuse_unknown("knob", given, usual)
-    numbers: dict[str, Any] = {name: _knob(name, value, usual[name]) for name, value in given.items()}
+    """Parse the parameters of a settings file; the others keep their defaults."""
+    defaults = {each.name: getattr(Knobs(), each.name) for each in fields(Knobs)}
+    _refuse_unknown("knob", given, defaults)
+    numbers: dict[str, Any] = {name: _knob(name, value, defaults[name]) for name, value in given.items()}
     return Knobs(**numbers)
 
 
 def changed_knobs(knobs: Knobs) -> Iterator[str]:
-    """Yield numbers that differ from their defaults, as in `daily = 0.9`."""
+    """Yield parameters that differ from their defaults, as in `daily = 0.9`."""
     for each in fields(Knobs):
         value = getattr(knobs, each.name)
         if value == each.default:
@@ -107,16 +107,16 @@ def changed_knobs(knobs: Knobs) -> Iterator[str]:
         yield f"{each.name} = {value}"
 
 
-def _knob(name: str, given: object, usual: float | ByKind) -> float | ByKind:
-    if isinstance(usual, ByKind):
+def _knob(name: str, given: object, default: float | ByKind) -> float | ByKind:
+    if isinstance(default, ByKind):
         if not isinstance(given, dict):
             raise InvalidInput(f"{name} is a table with a number for each kind, such as {{ note = 0.5 }}.")
         _refuse_unknown(f"kind in {name}", given, [each.name for each in fields(ByKind)])
-        return replace(usual, **{kind: _number(f"{name}.{kind}", each) for kind, each in given.items()})
+        return replace(default, **{kind: _number(f"{name}.{kind}", each) for kind, each in given.items()})
     number = _number(name, given)
-    if isinstance(usual, int) and number != int(number):
+    if isinstance(default, int) and number != int(number):
         raise InvalidInput(f"{name} is a whole number, not {given!r}.")
-    return int(number) if isinstance(usual, int) else number
+    return int(number) if isinstance(default, int) else number
 
 
 def _number(name: str, given: object) -> float:

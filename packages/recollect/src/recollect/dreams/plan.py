@@ -25,11 +25,11 @@ if TYPE_CHECKING:
     Step = Callable[[DreamState, Knobs, Draft], Draft]
 
 
-# The gate: whether past questions still find, after a dream, what they found before it.
+# The gate tests whether past questions would still find the same memories after a dream.
 
 # Fields that dreams write, and the ranking factors that read them.
 _TRACES = ("strength", "depth", "spread", "stability")
-_READERS = (Strength, DepthWeight, Spread, Stability)
+_TRACE_FACTORS = (Strength, DepthWeight, Spread, Stability)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class GateQuestion:
     candidates: Candidates
     moment: Query
     made: bool = False
-    """Made from a memory's own words, not asked by a user."""
+    """Whether it was made from a memory's own words, not asked by a user."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,11 +61,11 @@ class Verdict:
     made: int
     """Questions made from memories, not asked by users."""
     before: float
-    """The share of the wanted memories that the first hits hold now."""
+    """Share of the wanted memories among the first hits now."""
     after: float
     losses: tuple[LostHit, ...]
     blame: Phase | None
-    """The phase that takes more than the margin; None: the gate is open."""
+    """The phase that loses more than the margin; None if the plan passes."""
 
     @property
     def has_passed(self) -> bool:
@@ -73,14 +73,14 @@ class Verdict:
 
 
 def judge_plan(asked: Sequence[GateQuestion], plan: Plan, knobs: Knobs) -> Verdict:
-    """Ask all questions of the present state and of the draft after each phase."""
+    """Ask all questions on the present state and on the draft after each phase."""
     now = [_find_wanted(one, None, plan.snapshot) for one in asked]
     before = after = _share(asked, now)
     losses: dict[tuple[int, int], LostHit] = {}
     costly: list[Phase] = []
     then, last = now, Draft.of(plan.snapshot)
     for phase, draft in plan.drafts.items():
-        # Most phases change nothing that ranks, so most questions need not be ranked again.
+        # Few phases change ranking fields, so most questions need not be ranked again.
         traces = any(
             not np.array_equal(getattr(last.life, name), getattr(draft.life, name)) for name in _TRACES
         )
@@ -113,7 +113,7 @@ def _share(asked: Iterable[GateQuestion], found: Iterable[frozenset[int]]) -> fl
 def _reads_traces(profile: Profile) -> bool:
     """Return whether a ranking reads fields that dreams write."""
     factors = (getattr(step, "factor", None) for step in profile.steps)
-    return any(isinstance(factor, _READERS) for factor in factors)
+    return any(isinstance(factor, _TRACE_FACTORS) for factor in factors)
 
 
 def answers(asked: GateQuestion, draft: Draft | None, snapshot: DreamState) -> list[int]:
@@ -181,7 +181,7 @@ class Plan:
         return tuple(self.drafts)
 
     def field_changes(self) -> tuple[FieldChanges, ...]:
-        """Return changes by field. Memories that go keep their fields, so that undo restores them."""
+        """Return changes by field. Removed memories keep their fields, so that undo restores them."""
         stages = np.array([str(stage) for stage in Consolidation])
         ids, draft = self.snapshot.ids, self.draft
         stays = ~np.isin(ids, list(draft.gone))
@@ -227,11 +227,11 @@ class ValueChange:
 @dataclass(frozen=True, slots=True)
 class DreamReport(Record):
     memories: int
-    """How many the dream read."""
+    """Number of memories that the dream read."""
     answers: int
-    """How many answers since the last dream were replayed."""
+    """Number of answers since the last dream, which were replayed."""
     days: float | None
-    """Since the last dream; None: this is the first."""
+    """Days since the last dream; None for the first."""
     phases: tuple[str, ...]
     stronger: int
     strongest: tuple[ValueChange, ...]
@@ -244,13 +244,13 @@ class DreamReport(Record):
     consolidated: int
     archived: int
     revived: int
-    """Archived before, and in use again."""
+    """Number of archived memories that are in use again."""
     deeper: tuple[ValueChange, ...]
     interleaved: int
-    """Old memories that were replayed beside new ones."""
+    """Number of old memories that were replayed together with new ones."""
     pruned: tuple[int, ...]
     unique: int
-    """Stale enough to be pruned, but kept, since no other memory says the same."""
+    """Number of memories stale enough to be pruned, but kept because no other memory says the same."""
     merged: tuple[tuple[int, int], ...]
     """Notes, each with its survivor."""
     merged_observations: tuple[tuple[int, int, int], ...]
@@ -261,9 +261,9 @@ class DreamReport(Record):
     """Two memories, and the number of answers that showed both; the most frequent pairs."""
     links: int
     gate: Verdict | None = None
-    """Absent if the gate was off."""
+    """None if the gate was off."""
     skipped: tuple[str, ...] = ()
-    """Phases that were left out, since past questions would have found less."""
+    """Phases that were left out because past questions would have found fewer memories."""
     upkeep: str | None = None
     """The consolidation report."""
 
@@ -271,7 +271,7 @@ class DreamReport(Record):
 def dream_report(plan: Plan, verdict: Verdict | None = None, skipped: tuple[str, ...] = ()) -> DreamReport:
     snapshot, draft = plan.snapshot, plan.draft
     before, after = snapshot.life, draft.life
-    # Memories that go keep their fields.
+    # Removed memories keep their fields.
     stays = ~np.isin(snapshot.ids, list(draft.gone))
     moved = stays & (before.consolidation != after.consolidation)
     rises, falls = stays & (after.strength > before.strength), stays & (after.strength < before.strength)
@@ -280,7 +280,7 @@ def dream_report(plan: Plan, verdict: Verdict | None = None, skipped: tuple[str,
 
     def top(flags: Flags, old: Floats | Ints, new: Floats | Ints) -> tuple[ValueChange, ...]:
         rows = np.flatnonzero(flags)
-        # Ties by id: ids ascend, and the order of equals stays.
+        # The stable sort keeps ids ascending among equal changes.
         first = rows[np.argsort(-np.abs(new[rows] - old[rows]), kind="stable")[:_SHOWN]]
         return tuple(ValueChange(int(snapshot.ids[row]), old[row].item(), new[row].item()) for row in first)
 

@@ -21,7 +21,7 @@ FIELDS = ("consolidation", "strength", "depth", "spread", "stability")
 @dataclass(frozen=True, slots=True)
 class Life:
     consolidation: Ints
-    """Place in `tuple(Consolidation)`."""
+    """Index in `tuple(Consolidation)`."""
     strength: Floats
     depth: Ints
     spread: Ints
@@ -56,7 +56,7 @@ class DreamText:
 
 @dataclass(frozen=True, slots=True)
 class SimilarTexts:
-    """Two texts in force; the newer was flagged as similar to the older."""
+    """Two current texts; the newer was flagged as similar to the older."""
 
     older: DreamText
     newer: DreamText
@@ -65,7 +65,7 @@ class SimilarTexts:
 
 @dataclass(frozen=True, slots=True)
 class Copy:
-    """A text in force that may repeat an error which was corrected."""
+    """A current text that may repeat a corrected error."""
 
     place: DreamText
     said: str
@@ -87,7 +87,10 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class DreamState:
-    """Times are microseconds since 1970, days are days since 1970, both UTC."""
+    """The state of a scope that a dream reads.
+
+    Times are microseconds since 1970, days are days since 1970, both UTC.
+    """
 
     at: int
     dreamt_at: Mapping[str, int]
@@ -95,9 +98,9 @@ class DreamState:
     through: int
     """The newest answer that was read. The next dream begins after it."""
     ids: Ints
-    """Memories in force of this scope, ascending."""
+    """Ids of the current memories of this scope, ascending."""
     kind: Ints
-    """Place in `tuple(Kind)`."""
+    """Index in `tuple(Kind)`."""
     created_at: Ints
     changed_at: Ints
     """The later of creation and update."""
@@ -106,17 +109,17 @@ class DreamState:
     accesses: Ints
     revisions: Ints
     kept: Flags
-    """Pinned, or marked as important: does not fade."""
+    """Whether it never fades: pinned, marked as important, or owned by a program."""
     sessions: Ints
-    """Sessions in which answers showed it, as far back as the log goes."""
+    """Number of sessions in the log whose answers showed it."""
     life: Life
     used: frozenset[int] | None = None
-    """Rows shown since the last promotion; None: those of the replays."""
+    """Rows shown since the last promotion; None means the rows of `replays`."""
     replays: tuple[ReplayedAnswer, ...] = ()
     used_on: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
     """For each row, the days since the last dream on which it was shown, ascending."""
     seen_before: Mapping[int, int] = field(default_factory=dict)
-    """For those rows, the last day before, if there is one."""
+    """For each of those rows, the last day before that on which it was shown, if any."""
     echoes: Mapping[int, tuple[Echo, ...]] = field(default_factory=dict)
     """For each row, the memories that say the same, nearest first."""
     twins: tuple[SimilarTexts, ...] = ()
@@ -137,7 +140,7 @@ class DreamState:
 
 @dataclass(frozen=True, slots=True)
 class Merge:
-    """A text that is merged into another one that says the same."""
+    """A text to merge into another one that says the same."""
 
     gone: DreamText
     into: DreamText
@@ -193,7 +196,7 @@ class Draft:
         for id_, by in gone.items():
             # The survivor of a merge may itself be merged.
             while by is not None and by in gone:
-                by = gone[by]  # noqa: PLW2901  # until it is one that stays
+                by = gone[by]  # noqa: PLW2901  # follow the chain to its end
             gone[id_] = by
         return gone
 

@@ -1,4 +1,4 @@
-"""Queries of dreams: the state, past questions, journals and earlier dreams."""
+"""Read the store for dreams: the state, past questions, journals and earlier dreams."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from recollect.domain.tables import Row
     from recollect.stores import port as ports
 
-_LEVEL = 6  # of compression
+_COMPRESSION_LEVEL = 6
 _KINDS = {kind.value: place for place, kind in enumerate(Kind)}
 _STAGES = {stage.value: place for place, stage in enumerate(Consolidation)}
 _COLUMNS = (
@@ -42,9 +42,7 @@ _COLUMNS = (
 
 
 def dream_state(store: ports.Snapshot, scope: int, now: int, together: int) -> DreamState:
-    """Read the memories in force that have not expired, and the pairs seen together at least `together`
-    times.
-    """
+    """Read the current memories, and the pairs that at least `together` answers showed."""
     dreamt = _phases(store, scope)
     through = dreamt.get("consolidate", (0, 0))[1]
     found = (Equals("scope_id", scope), *IN_FORCE, null_or_after("expires_at", now))
@@ -101,12 +99,15 @@ def dream_state(store: ports.Snapshot, scope: int, now: int, together: int) -> D
 
 def _of_programs(store: ports.Snapshot, scope: int) -> list[int]:
     """Return notes with a program's `ref` or metadata, which the program expects unchanged."""
-    theirs = AnyOf(((is_set("ref"),), (is_set("metadata"),)))
-    return [id_ for (id_,) in store.rows("memory", ("id",), (Equals("scope_id", scope), *IN_FORCE, theirs))]
+    has_program_data = AnyOf(((is_set("ref"),), (is_set("metadata"),)))
+    return [
+        id_
+        for (id_,) in store.rows("memory", ("id",), (Equals("scope_id", scope), *IN_FORCE, has_program_data))
+    ]
 
 
 def _phases(store: ports.Snapshot, scope: int) -> dict[str, tuple[int, int]]:
-    """Return when each phase last ran, and the newest answer that it has seen."""
+    """Return when each phase last ran, and the newest answer that it read."""
     latest: dict[str, tuple[int, int]] = {}
     for phases, at, through in store.rows(
         "dream", ("phases", "at", "through"), (Equals("scope_id", scope), is_null("undone_at"))
@@ -120,7 +121,7 @@ def _phases(store: ports.Snapshot, scope: int) -> dict[str, tuple[int, int]]:
 def _replays(
     store: ports.Snapshot, scope: int, through: int, places: Mapping[int, int]
 ) -> tuple[tuple[ReplayedAnswer, ...], int, dict[int, set[int]]]:
-    """Return the answers after `through`, the newest of them, and for each row its days."""
+    """Return the answers after `through`, the newest of them, and the days on which each row was shown."""
     times: dict[int, int] = dict(store.rows("recall", ("id", "at"), (Compares("id", ">", through),)))
     shown = store.rows(
         "recall_hit",
@@ -155,7 +156,7 @@ def _showings(store: ports.Snapshot, ids: Iterable[int]) -> list[tuple[int, int]
 def _seen_before(
     store: ports.Snapshot, first_days: Mapping[int, int], places: Mapping[int, int], through: int
 ) -> dict[int, int]:
-    """Return the day of the last use before `first_days`, by the log or, before it, by the usage days."""
+    """Return the day of the last use before `first_days`, from the log or, if older, from usage days."""
     earlier: dict[int, int] = {}
     shown = [(memory, recall) for memory, recall in _showings(store, first_days) if recall <= through]
     times: dict[int, int] = dict(
@@ -179,10 +180,10 @@ def _sessions(store: ports.Snapshot, ids: Sequence[int], places: Mapping[int, in
     named: dict[int, str] = dict(
         store.rows("recall", ("id", "session"), (OneOf("id", {recall for _, recall in shown}),))
     )
-    came_up: dict[int, set[str]] = {}
+    sessions_of: dict[int, set[str]] = {}
     for memory, recall in shown:
-        came_up.setdefault(memory, set()).add(named[recall])
-    for memory, names in came_up.items():
+        sessions_of.setdefault(memory, set()).add(named[recall])
+    for memory, names in sessions_of.items():
         sessions[places[memory]] = len(names)
     return sessions
 
@@ -194,7 +195,7 @@ def _similar_notes(
         "id", "similar_to", "similarity", "kind", "speaker", "happened_at", "text", "pinned",
         "importance_tag",
     )  # fmt: skip
-    # A text that was replaced and restored is wanted beside the other.
+    # A text that was replaced and restored is meant to stay next to the other.
     in_force = (
         Equals("scope_id", scope),
         *IN_FORCE,
@@ -220,7 +221,7 @@ def _similar_pairs(
     columns: tuple[str, ...],
     in_force: tuple[Condition, ...],
 ) -> list[tuple[Row, Row]]:
-    """Return pairs of an older row and one flagged as similar; their columns 3 to 5 are equal."""
+    """Return pairs of an older row and a row flagged as similar to it, if their columns 3 to 5 are equal."""
     newer = store.rows(table, columns, (is_set("similar_to"), *in_force))
     found = store.rows(table, columns, (OneOf("id", {row[1] for row in newer}), *in_force))
     older = {row[0]: row for row in found}
@@ -307,7 +308,7 @@ def dream_records(
     dream: int | None = None,
     before: int | None = None,
 ) -> list[DreamRecord]:
-    """Return dreams of a scope, the newest first; `dream` alone, or those before `before`."""
+    """Return dreams of a scope, newest first; only `dream`, or only those before `before`."""
     one: tuple[Condition, ...] = () if dream is None else (Equals("id", dream),)
     one += () if before is None else (Compares("id", "<", before),)
     return [
@@ -334,12 +335,12 @@ def dream_journal(store: ports.Snapshot, scope: int, dream: int) -> dict[str, An
 
 
 def packed(journal: Mapping[str, Any]) -> bytes:
-    return zlib.compress(_json(journal), _LEVEL)
+    return zlib.compress(_json(journal), _COMPRESSION_LEVEL)
 
 
 def packed_fields(lived: Sequence[FieldChanges]) -> Callable[[Mapping[str, object]], bytes]:
     """Return a function that packs the rest of a journal after these fields."""
-    compressor = zlib.compressobj(_LEVEL)
+    compressor = zlib.compressobj(_COMPRESSION_LEVEL)
     start = compressor.compress(_json({"lived": [_fields(each) for each in lived]})[:-1] + b",")
 
     def pack_rest(rest: Mapping[str, object]) -> bytes:
@@ -363,19 +364,19 @@ def unpacked(blob: bytes) -> dict[str, Any]:
 
 
 def links_of(store: ports.Snapshot, ids: Sequence[int]) -> list[tuple[int, int, int]]:
-    """Return the links of these memories to others in force: memory, other, weight."""
+    """Return the links of these memories to other current ones: memory, other, weight."""
     found = [
         (one, other, weight)
         for near, far in (("first_id", "second_id"), ("second_id", "first_id"))
         for one, other, weight in store.rows("link", (near, far, "weight"), (OneOf(near, ids),))
     ]
     others = {other for _, other, _ in found}
-    alive = {id_ for (id_,) in store.rows("memory", ("id",), (OneOf("id", others), *IN_FORCE))}
-    return sorted(link for link in found if link[1] in alive)
+    current = {id_ for (id_,) in store.rows("memory", ("id",), (OneOf("id", others), *IN_FORCE))}
+    return sorted(link for link in found if link[1] in current)
 
 
 def corrections(store: ports.Snapshot, scope: int, limit: int) -> list[tuple[int, int]]:
-    """Return the memories that were corrected last, each with the memory in force that corrects it."""
+    """Return the last corrected memories, each with the current memory that corrects it."""
     retired = store.rows(
         "memory",
         ("id", "superseded_by"),
@@ -384,10 +385,10 @@ def corrections(store: ports.Snapshot, scope: int, limit: int) -> list[tuple[int
         descending=True,
     )
     right = {by for _, by in retired}
-    alive = {
+    current = {
         id_
         for (id_,) in store.rows(
             "memory", ("id",), (OneOf("id", right), Equals("scope_id", scope), *IN_FORCE)
         )
     }
-    return [(wrong, by) for wrong, by in retired if by in alive][:limit]
+    return [(wrong, by) for wrong, by in retired if by in current][:limit]

@@ -45,7 +45,7 @@ from recollect.write.embedding import embedder_or_reason
 _MOST_DAYS = 36_500
 _SHOWN = 10
 _MOST_COMPARED = 2_000
-"""Newest observations, and newest notes, that are compared for contradictions."""
+"""Number of newest observations, and of newest notes, that are compared for contradictions."""
 
 
 def consolidation_report(
@@ -107,14 +107,14 @@ def consolidation_report(
 
 
 def _flagged(entity: Memory, kept: Collection[str]) -> Iterator[FlaggedObservation]:
-    """Return similar observations of which both are still in force."""
-    standing = {seen.id: seen for seen in entity.in_force}
+    """Yield similar observations if both are current."""
+    current = {seen.id: seen for seen in entity.in_force}
     for seen in entity.in_force:
-        if seen.similar_to not in standing:
+        if seen.similar_to not in current:
             continue
         references = (text_reference(entity.id, id_) for id_ in (seen.similar_to, seen.id))
         if decision_key("similar_observations", *references) not in kept:
-            yield FlaggedObservation(entity.id, entity.name, seen, standing[seen.similar_to])
+            yield FlaggedObservation(entity.id, entity.name, seen, current[seen.similar_to])
 
 
 def _flagged_notes(view: Snapshot, page: Sequence[Memory], kept: Collection[str]) -> Iterator[FlaggedNote]:
@@ -130,7 +130,7 @@ def _flagged_notes(view: Snapshot, page: Sequence[Memory], kept: Collection[str]
 def stale_in(
     view: Snapshot, page: Sequence[Memory], now: datetime, unseen_for: timedelta
 ) -> Iterator[StaleEntity]:
-    """Return entities of a page that were not shown or changed for that time."""
+    """Yield entities of a page that were not shown or changed for that time."""
     facts = ranking_facts(MemoryRows(view), [entity.id for entity in page], "", None, microseconds(now))
     seen = dict(zip(facts.ids.tolist(), facts.last_access.tolist(), strict=True))
     times = dict(zip(facts.ids.tolist(), facts.access_count.tolist(), strict=True))
@@ -231,7 +231,7 @@ def find_duplicate_observations(
     limit: int,
     progress: Progress | None = None,
 ) -> Duplicates:
-    """Find pairs of similar observations in force, of one entity or of all."""
+    """Find pairs of similar current observations, of one entity or of all."""
     for share, what in ((threshold, "threshold"), (containment, "containment")):
         if clean_share(share, what) == 0:
             raise InvalidInput(f"The {what} must be above 0: everything is at least that much alike.")
@@ -240,9 +240,9 @@ def find_duplicate_observations(
         raise InvalidInput(f"The limit is a number of pairs from 1 to {MOST_PAIRS:,}, not {most!r}.")
     embedder, note = embedder_or_reason(services)
     pairs: list[DuplicatePair] = []
-    looked_at = 0
+    observation_count = 0
     for page, several, stored in _read_entities(services, entity, progress):
-        looked_at += sum(len(each.in_force) for each in page)
+        observation_count += sum(len(each.in_force) for each in page)
         if embedder is not None:
             try:
                 rows = with_missing_vectors(stored, several, embedder)
@@ -253,13 +253,13 @@ def find_duplicate_observations(
         pairs += _pairs(several, {}, None, threshold, containment)
     pairs.sort(key=lambda pair: (-pair.similarity, pair.entity_id, pair.older.id, pair.newer.id))
     shown = tuple(pairs[:limit])
-    return Duplicates(shown, _groups(shown), looked_at, len(pairs) - len(shown), note)
+    return Duplicates(shown, _groups(shown), observation_count, len(pairs) - len(shown), note)
 
 
 def _read_entities(
     services: Services, entity: str | None, progress: Progress | None
 ) -> Iterator[tuple[Sequence[Memory], Sequence[Memory], Mapping[int, Vector]]]:
-    """Return the entities, those with at least two observations, and their stored vectors."""
+    """Yield pages: the entities, those with at least two observations, and their stored vectors."""
     id_ = None if entity is None else entity_named(services, entity)
     with services.read() as view:
         chosen = (
@@ -315,12 +315,12 @@ def _pairs(
 def _likely(
     observations: Sequence[Observation], rows: Mapping[int, Vector], threshold: float
 ) -> Iterator[tuple[int, int]]:
-    """Return likely pairs by stored vectors: for each observation, the nearest few before it."""
-    told = [place for place, seen in enumerate(observations) if has_meaning(seen.content)]
-    if len(told) < 2:
+    """Yield likely pairs by stored vectors: each observation with the nearest few before it."""
+    comparable = [place for place, seen in enumerate(observations) if has_meaning(seen.content)]
+    if len(comparable) < 2:
         return
-    matrix = np.stack([rows[observations[place].id] for place in told])
-    for start in range(0, len(told), _BLOCK):
+    matrix = np.stack([rows[observations[place].id] for place in comparable])
+    for start in range(0, len(comparable), _BLOCK):
         block = matrix[start : start + _BLOCK]
         cosines = block @ matrix[: start + len(block)].T
         cosines[np.triu_indices(len(block), start, cosines.shape[1])] = -np.inf
@@ -328,7 +328,7 @@ def _likely(
         for row, others in enumerate(nearest.tolist()):
             for other in others:
                 if cosines[row, other] >= threshold - _SLACK:
-                    yield told[other], told[start + row]
+                    yield comparable[other], comparable[start + row]
 
 
 def _groups(pairs: Iterable[DuplicatePair]) -> tuple[DuplicateGroup, ...]:

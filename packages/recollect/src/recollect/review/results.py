@@ -62,9 +62,9 @@ class OversizedEntity(Record):
     name: str
     type: str
     observations: int
-    """In force."""
+    """Number of current observations."""
     limit: int
-    """The most observations that an entity of this type should have."""
+    """Maximum number of observations that an entity of this type should have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +159,7 @@ class FlaggedObservation:
     entity: str
     observation: Observation
     similar: Observation
-    """The older observation in force that it is similar to."""
+    """The older current observation that it is similar to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +173,7 @@ class FlaggedNote:
 
 @dataclass(frozen=True, slots=True)
 class OpenContradiction:
-    """Two texts in force that seem to contradict each other: notes, or observations of entities."""
+    """Two current texts that seem to contradict each other: notes, or observations of entities."""
 
     older: int
     older_text: str
@@ -193,7 +193,7 @@ class StaleEntity:
     observations: int
     updated_at: datetime
     last_seen: datetime | None
-    """Absent if no answer has shown it yet."""
+    """None if no answer has shown it yet."""
     times_seen: int
     days: int
     """Whole days since it was last seen or changed."""
@@ -215,10 +215,10 @@ class ConsolidationReport(Record):
     stale: tuple[StaleEntity, ...]
     """The longest unseen first, without archived ones."""
     oversized: tuple[OversizedEntity, ...]
-    """Too large, but with one topic only; the others are split candidates."""
+    """Entities that are too large but have only one topic."""
     text: str
     contradictions: tuple[OpenContradiction, ...] = ()
-    """Among the newest texts, the newest first; at most a hundred."""
+    """Contradictions among the newest texts, newest first; at most a hundred."""
 
 
 # Decisions to keep something: their keys, and the texts they are about.

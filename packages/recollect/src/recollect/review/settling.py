@@ -74,10 +74,10 @@ SettleAction = Literal[
     "keep",
 ]
 """`keep` changes nothing and dismisses the item. `remove` is for observations, `forget` for memories."""
-# Newest notes, and newest observations, that are compared.
+# Number of newest notes, and of newest observations, that are compared.
 _MOST_COMPARED = 2_000
 _MOST_PAIRS = 10_000
-# Newest observations whose entities are checked for size, and the largest entities that are analysed.
+# Number of newest observations whose entities are checked for size, and of the largest entities to analyse.
 _MOST_GROWN = 20_000
 _MOST_ANALYSED = 200
 _PAGE = 500
@@ -151,7 +151,7 @@ class Settling:
         """Return items of one kind to decide, and whether there are more.
 
         Contradictions are searched among the newest texts: two thousand notes, and as many observations.
-        Entities to split are those that gained one of the newest twenty thousand observations.
+        Entities to split are searched among those with one of the newest twenty thousand observations.
 
         Args:
             kind: The kind of decision.
@@ -195,7 +195,7 @@ class Settling:
             A value for `undo`.
 
         Raises:
-            NotFound: The item was decided, or what it names is gone.
+            NotFound: The item was decided already, or its texts are no longer current.
 
         Examples:
             >>> notes = memory.remember_many(["Ana lives in Porto", "Ana lives in Lisbon"])
@@ -203,7 +203,7 @@ class Settling:
             >>> undo = memory.upkeep.settling.settle(items[0].key, "supersede_older")
         """
         services = self.services.for_writing
-        kind, references = _parsed(key)
+        kind, references = _parse_key(key)
         if action not in _ACTIONS[kind]:
             raise InvalidInput(
                 f"For {kind!r} there is no {action!r}; there are: {', '.join(_ACTIONS[kind])}."
@@ -223,10 +223,10 @@ class Settling:
         return _apply_decision(services, key, action, sides)
 
     def undo(self, undo: SettleUndo) -> None:
-        """Take a decision back.
+        """Undo a decision.
 
         Raises:
-            Conflict: A memory was changed since.
+            Conflict: A memory was changed after it.
 
         Examples:
             >>> notes = memory.remember_many(["Ana lives in Porto", "Ana lives in Lisbon"])
@@ -266,20 +266,20 @@ _ACTIONS: Mapping[SettleKind, tuple[SettleAction, ...]] = {
 # Items
 
 
-def _own(services: Services, view: Snapshot, *more: Condition) -> tuple[Condition, ...]:
-    """Conditions on memories in force of the scopes that can be read."""
+def _current_memories(services: Services, view: Snapshot, *more: Condition) -> tuple[Condition, ...]:
+    """Return conditions for current memories in the readable scopes."""
     return (OneOf("scope_id", services.scope_ids(view)), *more, *IN_FORCE)
 
 
 def _newest_observations(
     services: Services, view: Snapshot, columns: tuple[str, ...], limit: int, *where: Condition
 ) -> Sequence[tuple[Any, ...]]:
-    owned = BelongsTo("memory_id", "memory", _own(services, view))
+    owned = BelongsTo("memory_id", "memory", _current_memories(services, view))
     return view.rows("observation", columns, (*where, *IN_FORCE, owned), descending=True, limit=limit)
 
 
 def _contradictions(services: Services, view: Snapshot) -> Iterator[ReviewItem]:
-    notes = _own(services, view, Equals("kind", "note"))
+    notes = _current_memories(services, view, Equals("kind", "note"))
     noted = view.rows("memory", ("id",), notes, descending=True, limit=_MOST_COMPARED)
     observed = _newest_observations(services, view, ("memory_id",), _MOST_COMPARED)
     memories = memories_by_id(view, sorted({id_ for (id_,) in (*noted, *observed)}))
@@ -293,7 +293,7 @@ def _contradictions(services: Services, view: Snapshot) -> Iterator[ReviewItem]:
 
 
 def _pair_actions(older: Candidate, newer: Candidate) -> tuple[SettleAction, ...]:
-    """Return the possible actions. A memory replaces another one, but not an observation of its own."""
+    """Return the possible actions. A memory can supersede another one, but not its own observation."""
     found: list[SettleAction] = ["supersede_older"] if older.id != newer.id else []
     found.append("forget_older" if older.observation is None else "remove_older")
     found.append("forget_newer" if newer.observation is None else "remove_newer")
@@ -301,7 +301,7 @@ def _pair_actions(older: Candidate, newer: Candidate) -> tuple[SettleAction, ...
 
 
 def _similar_notes(services: Services, view: Snapshot) -> Iterator[ReviewItem]:
-    where = _own(services, view, Equals("kind", "note"), is_set("similar_to"))
+    where = _current_memories(services, view, Equals("kind", "note"), is_set("similar_to"))
     earlier: tuple[Condition, ...] = ()
     while True:
         rows = view.rows("memory", ("id", "similar_to"), (*where, *earlier), descending=True, limit=_PAGE)
@@ -366,7 +366,7 @@ def _stale(services: Services, view: Snapshot, stale_days: float) -> Iterator[Re
     """Yield stale entities, oldest first. The query skips those in use."""
     now, unseen_for = services.clock(), timedelta(days=stale_days)
     start = microseconds(now - unseen_for)
-    where = _own(
+    where = _current_memories(
         services,
         view,
         Equals("kind", "entity"),
@@ -387,7 +387,7 @@ def _stale(services: Services, view: Snapshot, stale_days: float) -> Iterator[Re
 # Deciding
 
 
-def _parsed(key: str) -> tuple[SettleKind, list[str]]:
+def _parse_key(key: str) -> tuple[SettleKind, list[str]]:
     name, *references = key.split(":")
     kind: SettleKind | None = next((each for each in get_args(SettleKind) if each == name), None)
     if kind is None or len(references) != 1 + is_about_two(name):
@@ -396,7 +396,7 @@ def _parsed(key: str) -> tuple[SettleKind, list[str]]:
 
 
 def _side_of(services: Services, view: Snapshot, reference: str) -> Candidate:
-    """Return the text of a reference, if it is still in force."""
+    """Return the text of a reference, or raise NotFound if it is no longer current."""
     number = reference.removeprefix("o")
     gone = NotFound(f"{reference[:40]!r} is no longer in force; ask `to_settle` again.")
     if not (number.isascii() and number.isdecimal() and len(number) < 19):

@@ -47,16 +47,16 @@ from recollect.write.inputs import check_list
 
 CONTAINS, PART_OF = "contains", "part_of"
 MOST_OBSERVATIONS = 20
-"""Most observations of an entity, as in MCP Memory v2; some types have their own limit."""
+"""Maximum number of observations of an entity, as in MCP Memory v2; some types have their own limit."""
 MOST_BY_TYPE = {"session": 15, "sesion": 15, "project": 25, "proyecto": 25}
 _MOST_TOPICS = 8
 _FEWEST_PER_TOPIC = 3
-# Random rows reach a silhouette up to this.
+# Random rows reach a silhouette up to this value.
 _CLEAR = 0.05
 
 
 def limit_for(type_: str) -> int:
-    """Return the most observations that an entity of a type should have."""
+    """Return the maximum number of observations that an entity of a type should have."""
     return MOST_BY_TYPE.get(fold(type_), MOST_OBSERVATIONS)
 
 
@@ -117,7 +117,7 @@ def _analysis(services: Services, entity: Memory, stored: Mapping[int, Vector]) 
     found = clusters(tf_idf_rows(texts) if rows is None else rows, _MOST_TOPICS, _FEWEST_PER_TOPIC)
     groups = found.groups if found.silhouette >= _CLEAR else ()
     grouped = [[texts[place] for place in group] for group in groups]
-    # Its own name distinguishes no topic.
+    # The entity's name must not name a topic.
     topics = tuple(
         Topic(topic, tuple(observations[place] for place in group))
         for topic, group in zip(topic_names(grouped, set(topic_terms(entity.name))), groups, strict=True)
@@ -139,7 +139,7 @@ def _analysis(services: Services, entity: Memory, stored: Mapping[int, Vector]) 
 
 
 def _rows(services: Services, entity: Memory, stored: Mapping[int, Vector]) -> Vector | None:
-    """Return a row for each observation in force; None if some lack one and there is no model."""
+    """Return the vector of each current observation; None if some are missing and there is no model."""
     seen = [each.id for each in entity.in_force]
     if any(id_ not in stored for id_ in seen):
         try:
@@ -199,13 +199,13 @@ def execute_split(
 def undo_split(services: Services, undo: SplitUndo | Mapping[str, Any]) -> UndoSplitResult:
     """Move the observations back to the original and delete the parts, all or nothing.
 
-    It is refused if a part was changed since then; the message names the change.
+    Raise `Conflict` if a part was changed after the split; the message names the change.
     """
     token = _undo_of(undo)
     with services.read() as view:
         memories = memories_by_id(view, [token.original, *token.parts])
-        original = _living(services, memories, token.original)
-        made = [_living(services, memories, id_) for id_ in token.parts]
+        original = _existing_entity(services, memories, token.original)
+        made = [_existing_entity(services, memories, id_) for id_ in token.parts]
         _check_undo(view, token, original, made)
     changes: list[Change] = [RestoreObservation(services.scope, id_) for id_ in token.observations]
     # Their observations are back in the original, so they can be purged.
@@ -304,7 +304,7 @@ def _undo_of(given: SplitUndo | Mapping[str, Any]) -> SplitUndo:
     return given
 
 
-def _living(services: Services, memories: Mapping[int, Memory], id_: int) -> Memory:
+def _existing_entity(services: Services, memories: Mapping[int, Memory], id_: int) -> Memory:
     memory = memories.get(id_)
     if memory is None or memory.scope != services.scope or memory.kind is not Kind.ENTITY:
         raise NotFound(f"There is no entity {id_}; nothing was undone.")

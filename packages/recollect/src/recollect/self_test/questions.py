@@ -41,7 +41,7 @@ from recollect.write.embedding import embed_documents, embed_query, token_embedd
 
 
 class Cause(StrEnum):
-    """Why a memory was not found by its own words; the first cause that applies."""
+    """The reason why a memory was not found by its own words: the first of these that applies."""
 
     NO_VECTOR = "no vector"
     """It has no vector yet, so only words find it."""
@@ -60,7 +60,7 @@ class Cause(StrEnum):
     LONG = "long"
     """The query matches a small part of it."""
     OUTRANKED = "outranked"
-    """Others match better, or no search found it."""
+    """Other memories match better, or no search found it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,12 +144,12 @@ class SelfTest(Record):
     seed: int
     at: datetime
     limit: int
-    """Hits that count."""
+    """Number of first hits that count."""
     model: str | None
     note: str | None
     """A problem of the search, such as a missing model."""
     memories: int
-    """In force, in this scope."""
+    """Number of current memories in this scope."""
     sampled: int
     questions: Mapping[QuestionKind, int]
     default: str
@@ -171,13 +171,13 @@ class SelfTest(Record):
 
 _Key = TypeVar("_Key")
 
-# Questions that many memories answer: one for this number of the sample.
+# Number of sampled memories for each question that many memories answer.
 _ONE_IN = 4
 
 
 @dataclasses.dataclass(slots=True)
 class Survey:
-    """Facts about all memories in force that questions need."""
+    """Facts about all current memories that the questions need."""
 
     zone: tzinfo
     kinds: dict[Kind, list[int]] = field(default_factory=lambda: {kind: [] for kind in Kind})
@@ -185,7 +185,7 @@ class Survey:
     """Folded words in order; gaps are marked by a bar."""
     holders: Counter[str] = field(default_factory=Counter)
     same: dict[int, list[int]] = field(default_factory=lambda: defaultdict(list))
-    """Memories that say the same, by `text_key`."""
+    """Memories with the same text, by `text_key`."""
     drawn: dict[int, list[int]] = field(default_factory=lambda: defaultdict(list))
     """A message and the notes extracted from it, by the message."""
     days: dict[date, list[int]] = field(default_factory=lambda: defaultdict(list))

@@ -29,9 +29,9 @@ class Event:
     shown: tuple[int, ...]
     """Ids as the caller saw them, best first."""
     ranked: tuple[int, ...]
-    """Ranked by the profile, up to the limit; a budget may have cut what was shown."""
+    """Ids ranked by the profile, up to the limit. A budget may have shortened `shown`."""
     baseline: tuple[int, ...]
-    """Ranked by the baseline, up to the same limit."""
+    """Ids ranked by the baseline, up to the same limit."""
     candidates: Candidates
     context: Query
     feedback: Mapping[int, float] = field(default_factory=dict)
@@ -41,11 +41,11 @@ class Event:
     against: str = ""
     """Name of the baseline."""
     version: int = 0
-    """Version of the profile's tuned numbers then; 0: published."""
+    """Version of the profile's tuned parameters at that time; 0 for the published ones."""
 
     @property
     def treated(self) -> bool:
-        """Whether the profile ranked at least a part of what was shown."""
+        """Whether the profile ranked at least a part of the shown hits."""
         return self.arm != "baseline"
 
 

@@ -40,13 +40,13 @@ MOST_WEIGHT = 10.0
 
 @dataclass(frozen=True, slots=True)
 class Bias:
-    """How fast attention falls with the place, with its uncertainty."""
+    """The position bias: how fast attention falls with the place, and how uncertain that is."""
 
     eta: float = PRIOR_ETA
     spread: float = PRIOR_SPREAD
-    """Standard deviation of eta; that of the prior without data."""
+    """Standard deviation of eta; without data, that of the prior."""
     pairs: int = 0
-    """Used memories that one question showed at different places: the data for eta."""
+    """Number of used memories that one question showed at different places: the data for eta."""
 
     @property
     def low(self) -> float:
@@ -68,7 +68,7 @@ def position_weights(places: Ints, said: Flags, eta: float) -> Floats:
 
 
 def bias_in(events: Iterable[Event], prior: Bias = Bias()) -> Bias:  # noqa: B008  # a value
-    """Estimate eta by maximum likelihood with the prior. Explicit feedback is left out: it is not use."""
+    """Estimate eta by maximum likelihood with the prior. Only implicit feedback counts."""
     logs, uses, group = _harvest(events)
     pairs = int(group[-1]) + 1 if len(group) else 0
     eta, information = prior.eta, 0.0
@@ -144,11 +144,11 @@ class JudgedEvents:
 
 @dataclass(frozen=True, slots=True)
 class Gain:
-    """NDCG@10 of some numbers minus that of the present ones."""
+    """NDCG@10 with other parameters minus NDCG@10 with the present ones."""
 
     mean: float
     low: float
-    """95 % interval, by bootstrap over questions."""
+    """Lower end of the 95 % interval, by bootstrap over questions."""
     high: float
     p: float
     """One-sided p-value of a sign-flip test over questions."""
@@ -227,7 +227,7 @@ def gain_of(differences: Floats, spans: Floats, questions: Sequence[str]) -> Gai
     counts = np.bincount(which, spans).astype(np.float64)
     if not rises.any():
         return Gain(0.0, 0.0, 0.0, 1.0)
-    # Seeded, so that the same events give the same numbers.
+    # Seeded, so that the same events give the same result.
     chance = np.random.default_rng(0)
     interval = bootstrap_interval(rises, chance, _DRAWS, counts)
     p = sign_flip_test(rises, chance, _DRAWS)

@@ -1,10 +1,10 @@
-"""Knobs: the numbers of a profile by readable names, profiles with other numbers, and numbers to try.
+"""Knobs: the parameters of a profile by name, profiles with other values, and values to try.
 
 A name is `owner.field`; the owner is the step, or the factor that a step multiplies or adds by:
-`cooccurrence.gamma`, `blend.meaning`. A repeated name gets a number: `rrf.k`, `rrf.k_2`.
+`cooccurrence.gamma`, `blend.meaning`. A repeated name gets a suffix: `rrf.k`, `rrf.k_2`.
 
 The number of candidates that a search fetches is not a knob: the log holds only candidates that were
-fetched, so other numbers cannot be tried on it.
+fetched, so other values cannot be tried on it.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from recollect.ranking.candidates import Profile
 
 EASE = 0.1
-"""Share of the new number in the applied one (exponential moving average)."""
+"""Weight of the new value in the applied one (exponential moving average)."""
 MOST_POINTS = 1_000
 _LIMBIC: dict[str, tuple[float, ...]] = {
     "cooccurrence.gamma": (0.001, 0.005, 0.01, 0.05, 0.1),
@@ -41,7 +41,7 @@ _NAMES: dict[type, str] = {kind: name for known in (STEPS, FACTORS) for name, ki
 
 @dataclass(frozen=True, slots=True)
 class Knob:
-    """A number of a profile: its step, and the path of fields to it."""
+    """A parameter of a profile: its step, and the path of fields to it."""
 
     name: str
     step: int
@@ -50,29 +50,29 @@ class Knob:
 
 
 def knobs_of(profile: Profile) -> dict[str, float]:
-    """Return every number of the steps, in the order of use."""
+    """Return every parameter of the steps, in the order of use."""
     return {knob.name: knob.value for knob in knobs_with_places(profile)}
 
 
 def knobs_with_places(profile: Profile) -> tuple[Knob, ...]:
-    seen: dict[str, int] = {}
+    uses: dict[str, int] = {}
     found = []
     for place, step in enumerate(profile.steps):
         for path, owner, value in _numbers(step, ()):
             name = f"{owner}.{path[-1]}"
-            seen[name] = seen.get(name, 0) + 1
-            unique = name if seen[name] == 1 else f"{name}_{seen[name]}"
+            uses[name] = uses.get(name, 0) + 1
+            unique = name if uses[name] == 1 else f"{name}_{uses[name]}"
             found.append(Knob(unique, place, path, value))
     return tuple(found)
 
 
 def with_knobs(profile: Profile, values: Mapping[str, float]) -> Profile:
-    """Return the profile with these numbers, validated; short names are allowed, see `full_names`."""
+    """Return the profile with these values, validated. Short names are allowed, see `full_names`."""
     given = full_names(profile, values)
     steps = list(profile.steps)
     for knob in knobs_with_places(profile):
         if knob.name in given:
-            steps[knob.step] = _replaced(steps[knob.step], knob.path, given[knob.name])
+            steps[knob.step] = _replace_at(steps[knob.step], knob.path, given[knob.name])
     try:
         return from_plain(to_plain(replace(profile, steps=tuple(steps))))
     except InvalidInput as error:
@@ -81,7 +81,7 @@ def with_knobs(profile: Profile, values: Mapping[str, float]) -> Profile:
 
 
 def full_names(profile: Profile, values: Mapping[str, float]) -> dict[str, float]:
-    """Return the numbers under their full names.
+    """Return the values under the full names of their parameters.
 
     A short name in any case is enough if it is unambiguous: `GAMMA`, `beta-sal`, `Cooccurrence.gamma`.
     """
@@ -132,22 +132,22 @@ def _numbers(value: Any, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...
             yield here, owner, float(content)
 
 
-def _replaced(value: Any, path: tuple[str, ...], number: float) -> Any:
+def _replace_at(value: Any, path: tuple[str, ...], number: float) -> Any:
     first, *rest = path
-    inner = _replaced(getattr(value, first), tuple(rest), number) if rest else number
+    inner = _replace_at(getattr(value, first), tuple(rest), number) if rest else number
     return replace(value, **{first: inner})
 
 
 def points_for(profile: Profile, ranges: Mapping[str, Sequence[float]] | None = None) -> list[Point]:
-    """Return sets of numbers to try; the present ones come first.
+    """Return sets of values to try; the present ones come first.
 
-    With ranges, all their combinations. Without, gamma and beta_sal where both exist; else each number of the
-    profile alone, from a quarter to four times its value.
+    With ranges, try all their combinations. Without, try gamma and beta_sal if the profile has both; else
+    each parameter alone, from a quarter to four times its value.
     """
     now = knobs_of(profile)
     if ranges is None and not _LIMBIC.keys() <= now.keys():
         return [now, *_one_by_one(profile, now)]
-    wanted = _LIMBIC if ranges is None else _checked(profile, ranges)
+    wanted = _LIMBIC if ranges is None else _check_ranges(profile, ranges)
     present = {name: now[name] for name in wanted}
     count = prod(len(values) for values in wanted.values())
     if count > MOST_POINTS:
@@ -159,7 +159,7 @@ def points_for(profile: Profile, ranges: Mapping[str, Sequence[float]] | None = 
     return [present, *(point for point in combined if point != present)]
 
 
-def _checked(profile: Profile, ranges: Mapping[str, Sequence[float]]) -> dict[str, tuple[float, ...]]:
+def _check_ranges(profile: Profile, ranges: Mapping[str, Sequence[float]]) -> dict[str, tuple[float, ...]]:
     """Return the ranges under full names; raise if the profile rejects a value."""
     if not ranges:
         raise InvalidInput("Give at least one range of numbers to try, or none for the usual ones.")
@@ -179,7 +179,7 @@ def _checked(profile: Profile, ranges: Mapping[str, Sequence[float]]) -> dict[st
 def _one_by_one(profile: Profile, now: Point) -> list[Point]:
     points = []
     for name, value in now.items():
-        # A number between 0 and 1 may be a share, so nothing above 1 is tried.
+        # A value between 0 and 1 may be a share, so no value above 1 is tried.
         tried = dict.fromkeys(min(value * by, 1.0) if 0 < value <= 1 else value * by for by in _MULTIPLES)
         for number in tried:
             point = now | {name: number}

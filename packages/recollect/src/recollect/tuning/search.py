@@ -1,12 +1,12 @@
-"""Search for better numbers: chosen on older questions, judged on newer ones.
+"""Search for better parameters: choose them on older questions, and judge them on newer ones.
 
-The best of many sets of numbers looks too good on the questions that chose it. The newer questions took no
-part in the choice, so the best is judged there without a correction for the number of tries. All answers to
-one question are in the same part, or the test would repeat training questions.
+The best of many candidates looks too good on the questions that chose it. The newer questions took no part in
+the choice, so judging there needs no correction for the number of candidates. All answers to one question are
+in the same part, or the test would repeat training questions.
 
-One tenth of the way to the best is applied, under two conditions on the test part: the best gains more than
-chance, and the step itself loses nothing. So small a step rarely shows a significant gain by itself; each
-run tests both conditions again on newer answers.
+A run applies one tenth of the way to the best values, under two conditions on the test part: the best values
+gain significantly, and the step itself loses nothing. So small a step rarely gains significantly by itself;
+each run tests both conditions again on newer answers.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ _NOWHERE = np.iinfo(np.int64).max
 
 
 class Replay:
-    """Ranks the feedback of these events by any profile; fastest for profiles with the same first steps."""
+    """Ranks these events again by any profile; fastest for profiles with the same first steps."""
 
     def __init__(self, data: JudgedEvents, profile: Profile) -> None:
         self._candidates, self._context = join_events(data.events)
@@ -70,7 +70,7 @@ class Replay:
     def places(self, profile: Profile) -> Ints:
         """Return the place of each row of feedback among all candidates, from 1; 0 if a step removed it.
 
-        A memory that says the same counts as well.
+        If it was removed, the best place of an equivalent memory counts.
         """
         steps = _steps(profile)
         pairs = enumerate(zip(steps, self._steps, strict=False))
@@ -189,9 +189,9 @@ def _numbered(query: Ints, values: Ints) -> Ints:
 
 
 def _stand_ins(data: JudgedEvents) -> tuple[Ints, Ints, Any]:
-    """Return rows with feedback and their equivalents: the row, its feedback, and whether it is the same one.
+    """Return the feedback, the row, and whether it is the memory itself, for each memory and equivalent.
 
-    Equivalent are equal texts, and a message and the notes extracted from it.
+    Equal texts are equivalent, and so are a message and the notes extracted from it.
     """
     starts = np.cumsum([0, *(len(event.candidates) for event in data.events)])
     feedback, rows, itself = [], [], []
@@ -220,13 +220,13 @@ def _join_columns(columns: Sequence[Any]) -> Any:
 
 LEAST_TREATED = 50
 LEAST_JUDGED = 20
-"""Least events with feedback; with fewer, no gain is significant."""
+"""Minimum number of events with feedback; with fewer, no gain is significant."""
 LEAST_QUESTIONS = 6
-"""Least questions in the test part: with five, one of the 32 sign flips is more than 2.5 %."""
+"""Minimum number of questions in the test part: with five, one of the 32 sign flips is more than 2.5 %."""
 TRAIN_SHARE = 0.7
 K = 10
-_AT_ONCE = 500
-"""Events ranked together: long arrays, bounded memory."""
+_BATCH_SIZE = 500
+"""Number of events ranked together, which bounds memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,9 +236,9 @@ class MovedFeedback:
     memory: int
     grade: float
     before: int
-    """Place among all candidates with the present numbers, from 1; 0: removed by a step."""
+    """Place among all candidates with the present values, from 1; 0 if a step removed it."""
     after: int
-    """Place with the new numbers."""
+    """Place with the new values."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,16 +251,16 @@ class Proposal:
     profile: str
     treated: int
     train: int = 0
-    """Events with feedback that the numbers were chosen on."""
+    """Number of events with feedback on which the values were chosen."""
     test: int = 0
-    """Events of later questions, on which the choice was judged."""
+    """Number of events of later questions, on which the choice was judged."""
     points: int = 0
-    """Sets of numbers that were tried, including the present ones."""
+    """Number of sets of values that were tried, including the present one."""
     bias: Bias = field(default_factory=Bias)
     now: Mapping[str, float] = field(default_factory=dict)
-    """Present values of the numbers that the best would change."""
+    """Present values of the parameters that `best` would change."""
     best: Mapping[str, float] = field(default_factory=dict)
-    """The best numbers on the training part; empty if the present ones are the best."""
+    """The best values on the training part; empty if the present ones are the best."""
     eased: Mapping[str, float] = field(default_factory=dict)
     """One tenth of the way from `now` to `best`."""
     ndcg_now: float = 0.0
@@ -282,9 +282,9 @@ def propose_numbers(
     profile: Profile,
     ranges: Mapping[str, Sequence[float]] | None = None,
 ) -> Proposal:
-    """Propose better numbers for a profile if its events support a change.
+    """Propose better values for the parameters of a profile if its events support a change.
 
-    `profile` has its present numbers. Events of other profiles are skipped. The same events give the same
+    `profile` has its present values. Events of other profiles are skipped. The same events give the same
     proposal.
     """
     points = points_for(profile, ranges)  # before anything else, to report invalid ranges
@@ -301,7 +301,7 @@ def propose_numbers(
         )
     if shortage:
         return Proposal("too few", shortage, profile.name, treated, bias=bias_in(mine))
-    older, newer = _by_time(data)
+    older, newer = _split_by_time(data)
     later = {normalized_query(event.query) for event in newer.events}
     bias = bias_in(event for event in mine if normalized_query(event.query) not in later)
     if len(later) < LEAST_QUESTIONS:
@@ -329,7 +329,7 @@ def propose_numbers(
     return _judge_proposal(outcome, newer, profile) if best else outcome
 
 
-def _by_time(data: JudgedEvents) -> tuple[JudgedEvents, JudgedEvents]:
+def _split_by_time(data: JudgedEvents) -> tuple[JudgedEvents, JudgedEvents]:
     """Split events by question into an older and a newer part, in the order of first appearance."""
     asked: dict[str, list[Event]] = {}
     for event in data.events:
@@ -343,11 +343,11 @@ def _by_time(data: JudgedEvents) -> tuple[JudgedEvents, JudgedEvents]:
 
 
 def _best_on(data: JudgedEvents, profile: Profile, points: Sequence[Point], eta: float) -> Point:
-    """Return the numbers with the highest NDCG@10; of equals, the nearest to the present ones."""
+    """Return the values with the highest NDCG@10; among equals, those nearest to the present ones."""
     profiles = [with_knobs(profile, point) for point in points]
     sums, total = np.zeros(len(points)), 0.0
-    for start in range(0, len(data), _AT_ONCE):
-        some = judged_events(data.events[start : start + _AT_ONCE])
+    for start in range(0, len(data), _BATCH_SIZE):
+        some = judged_events(data.events[start : start + _BATCH_SIZE])
         replay, scale = Replay(some, profile), dcg_scale(some, eta, K)
         sums += [above_worst(some, scale, replay.places(each), K).sum() for each in profiles]
         total += scale.span.sum()
@@ -356,7 +356,7 @@ def _best_on(data: JudgedEvents, profile: Profile, points: Sequence[Point], eta:
     present = points[0]
 
     def distance(point: Point) -> float:
-        """Return the relative distance from the present numbers."""
+        """Return the relative distance from the present values."""
         return sum(
             abs(value - present[name]) / max(abs(value), abs(present[name]))
             for name, value in point.items()
@@ -451,7 +451,7 @@ class RankingMeasures:
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """A profile with its present numbers against the baseline; both rank the same candidates."""
+    """A profile with its present values against the baseline; both rank the same candidates."""
 
     ours: RankingMeasures
     baseline: RankingMeasures
@@ -475,17 +475,17 @@ class Analysis:
     by_arm: Mapping[Arm, int]
     bias: Bias
     overall: Compared | None
-    """Absent without feedback."""
+    """None without feedback."""
     arms: Mapping[Arm, Compared]
     """Results by arm; arms without feedback are left out."""
     other_baselines: int
-    """Answers with another baseline, which are not counted."""
+    """Number of answers with another baseline, which are not counted."""
     knobs: Mapping[str, float]
-    """The profile's present numbers."""
+    """The present values of the profile's parameters."""
 
 
 def analyze(events: Sequence[Event], profile: Profile, against: Profile) -> Analysis:
-    """Compare a profile, with its present numbers, against a baseline. Events of other profiles are skipped.
+    """Compare a profile, with its present values, against a baseline. Events of other profiles are skipped.
 
     Answers of the profile alone count against any baseline, since both are ranked again. Answers with a part
     of another baseline do not count.
@@ -494,8 +494,8 @@ def analyze(events: Sequence[Event], profile: Profile, against: Profile) -> Anal
     mine = [event for event in all_mine if event.arm == "ours" or event.against == against.name]
     data = judged_events(mine)
     bias = bias_in(all_mine)
-    # Rank both again and cut them at the caller's limit. The logged order would not do: a budget may have cut
-    # it, and it lacks equivalent memories.
+    # Rank both again and cut them at the caller's limit. The logged order cannot be used: a budget may have
+    # cut it, and it lacks equivalent memories.
     limits = np.array([event.context.limit for event in data.events], np.int64)[data.owner]
     replay = Replay(data, profile)
     ours, baseline = (

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 
 def tunings(snapshot: Snapshot, scope: int, profile: str | None, limit: int) -> Sequence[Tuned]:
-    """Return the sets of numbers that a profile was given, newest first; None for all profiles."""
+    """Return the versions of a profile's tuned parameters, newest first; with None, of all profiles."""
     named = () if profile is None else (Equals("profile", profile),)
     rows = snapshot.rows(
         "tuning",
@@ -56,14 +56,14 @@ def tunings(snapshot: Snapshot, scope: int, profile: str | None, limit: int) -> 
     ]
 
 
-# The log as the tuner reads it.
+# Logged answers as events for tuning
 
 
 def events_of(services: Services, view: Snapshot, profile: str) -> tuple[list[Event], int]:
-    """Return a profile's logged answers as events, the oldest first, and how many cannot be read.
+    """Return a profile's logged answers as events, oldest first, and the number of unreadable answers.
 
     Candidates are unpacked only for answers with feedback, since a log holds thousands. The other answers
-    count, too: memories that were shown and not used tell how far readers look.
+    are needed to estimate the position bias.
     """
     events: list[Event] = []
     unreadable = 0
@@ -112,14 +112,14 @@ Why = Literal["run", "set", "reset", "rollback"]
 _PUBLISHED_TUNER = "limbic"
 _REPORTED = ("says", "best", "train", "test", "points", "ndcg_now", "ndcg_best", "gain")
 """Fields of a search's result that the history keeps."""
-# Wait for pending log entries; longer than a writer waits for a busy store.
+# How long to wait for pending log entries: longer than a writer waits for a busy store.
 _PATIENCE_SECONDS = 15.0
 
 
 def feedback(
     services: Services, ids: Sequence[int], grade: float, answer: Answer | str | None, query: str | None
 ) -> None:
-    """Store a caller's feedback on memories that it was shown, all or nothing."""
+    """Store a caller's feedback on shown memories, all or nothing."""
     if isinstance(grade, bool) or not isinstance(grade, int | float):
         raise InvalidInput(f"A grade is a number from -1 (wrong) to 1 (just right), not {grade!r}.")
     handle = answer if answer is None or isinstance(answer, str) else answer.event
@@ -149,25 +149,25 @@ class AnswerLogStatus(Record):
     """Hashed with a query to choose its ranking in a split trial."""
     sizes: tuple[LogSize, ...]
     unreadable: int = 0
-    """Answers of this profile that another version wrote, which cannot be ranked again."""
+    """Number of answers of this profile that another version wrote, which cannot be ranked again."""
 
 
 @dataclass(frozen=True, slots=True)
 class ProfileNumbers(Record):
-    """A profile's numbers, published and present."""
+    """The published and present values of a profile's parameters."""
 
     profile: str
     version: int
     """0 if it was never tuned."""
     published: Mapping[str, float]
     tuned: Mapping[str, float]
-    """Numbers that differ from the published ones."""
+    """Values that differ from the published ones."""
     note: str | None = None
-    """A note on tuned numbers that the profile no longer has."""
+    """A note on tuned parameters that the profile no longer has."""
 
     @property
     def present(self) -> dict[str, float]:
-        """All present numbers."""
+        """All present values."""
         return {**self.published, **self.tuned}
 
 
@@ -180,14 +180,14 @@ class TuningAnalysis(Record):
 
 @dataclass(frozen=True, slots=True)
 class TuningChange(Record):
-    """A change of a profile's numbers, made or proposed."""
+    """A change of a profile's parameters, made or proposed."""
 
     profile: str
     version: int
     """The new version; the present one if nothing was written."""
     written: bool
     before: Mapping[str, float]
-    """Old values of the numbers that change, and of those that the profile no longer has."""
+    """Old values of the parameters that change, and of those that the profile no longer has."""
     after: Mapping[str, float]
     proposal: Proposal | None = None
     """The result of the search, if there was one."""
@@ -195,7 +195,7 @@ class TuningChange(Record):
 
 @dataclass(frozen=True, slots=True)
 class Tuning:
-    """`memory.tuning`: measure and change the numbers of a profile."""
+    """`memory.tuning`: measure and change the parameters of a profile."""
 
     services: Services
 
@@ -204,7 +204,7 @@ class Tuning:
         """Compare the profile with its baseline on the logged answers.
 
         Args:
-            profile: The profile; without it, the default one.
+            profile: The profile (default: `recollect`, or `limbic` if only that was used).
 
         Examples:
             >>> analysis = memory.tuning.analyze()
@@ -223,11 +223,11 @@ class Tuning:
         ranges: Mapping[str, Sequence[float]] | None = None,
         dry_run: bool = False,
     ) -> TuningChange:
-        """Look for better numbers, and take a step towards them if they are better beyond chance.
+        """Search for better parameters, and take a step towards them if they are significantly better.
 
         Args:
-            profile: The profile; without it, the default one.
-            ranges: For a number, the values to try.
+            profile: The profile (default: `recollect`, or `limbic` if only that was used).
+            ranges: The values to try, by parameter.
             dry_run: Report the step, and change nothing.
 
         Examples:
@@ -254,16 +254,16 @@ class Tuning:
         exactly: bool = False,
         dry_run: bool = False,
     ) -> TuningChange:
-        """Move numbers a tenth of the way towards the given values.
+        """Move parameters a tenth of the way towards the given values.
 
         Args:
-            values: The numbers, by name.
-            profile: The profile; without it, the default one.
-            exactly: Take the values as they are.
+            values: The values, by parameter.
+            profile: The profile (default: `recollect`, or `limbic` if only that was used).
+            exactly: Set exactly these values.
             dry_run: Report the change, and write nothing.
 
         Raises:
-            InvalidInput: There is no number of that name, or the value is out of range.
+            InvalidInput: There is no parameter of that name, or the value is out of range.
 
         Examples:
             >>> memory.tuning.set({"words.bm25": 0.06}, dry_run=True).written
@@ -274,17 +274,17 @@ class Tuning:
         with self.services.read() as view:
             chosen, numbers = self._choose_profile(view, profile)
         wanted = full_names(chosen, values)
-        with_knobs(chosen, wanted)  # the profile must accept the number
+        with_knobs(chosen, wanted)  # raises if the profile rejects a value
         step = wanted if exactly else eased(numbers.present, wanted)
         report = {"asked": wanted, "exactly": exactly}
         return self._change(chosen, numbers, step, "set", report, dry_run=dry_run)
 
     @retry_after_failover
     def confidence_curve(self, sample: int = 100, progress: Progress | None = None) -> ConfidenceCurve:
-        """Measure how well the confidence of hits is calibrated, by feedback or by the memories' own words.
+        """Measure how well the confidence of hits is calibrated, by feedback or by a self-test.
 
         Args:
-            sample: Number of memories to ask for.
+            sample: Number of answers, or of memories in a self-test.
             progress: Reports the questions asked.
 
         Examples:
@@ -294,7 +294,7 @@ class Tuning:
 
     @retry_after_failover
     def log_status(self) -> AnswerLogStatus:
-        """Return the size of the log, whether it grows, and which ranking queries get.
+        """Return the size of the answer log, whether it is on, and the settings of the A/B test.
 
         Examples:
             >>> memory.tuning.log_status().on
@@ -304,10 +304,10 @@ class Tuning:
             return self._log(view, 0)
 
     def empty_log(self) -> int:
-        """Empty the log of answers and forget the queries. Usage stays. This cannot be undone.
+        """Empty the answer log and forget the queries. Usage stays. This cannot be undone.
 
         Returns:
-            The number of answers.
+            The number of deleted answers.
 
         Examples:
             >>> answer = memory.recall("nuts")
@@ -322,10 +322,10 @@ class Tuning:
         return count
 
     def reset(self, profile: str | None = None, *, dry_run: bool = False) -> TuningChange:
-        """Go back to the published numbers.
+        """Go back to the published values.
 
         Args:
-            profile: The profile; without it, the default one.
+            profile: The profile (default: `recollect`, or `limbic` if only that was used).
             dry_run: Report the change, and write nothing.
 
         Examples:
@@ -338,11 +338,11 @@ class Tuning:
     def rollback(
         self, version: int | None = None, profile: str | None = None, *, dry_run: bool = False
     ) -> TuningChange:
-        """Go back to the numbers of an earlier version.
+        """Go back to the values of an earlier version.
 
         Args:
-            version: The version. Without it, the one before the last, and each time further back.
-            profile: The profile; without it, the default one.
+            version: The version (default: the previous one; repeated calls go further back).
+            profile: The profile (default: `recollect`, or `limbic` if only that was used).
             dry_run: Report the change, and write nothing.
 
         Raises:
@@ -362,17 +362,19 @@ class Tuning:
                 raise NotFound(f"There is no version {version} of tuned numbers; there are: {there}.")
             name = profile or (None if named is None else named.profile)
             chosen, numbers = self._choose_profile(view, name)
-        knobs, to = _earlier(chosen, version, [each for each in known if each.profile == chosen.name])
+        knobs, to = _values_of_version(
+            chosen, version, [each for each in known if each.profile == chosen.name]
+        )
         step = {**numbers.published, **_known_numbers(chosen, knobs)}
         return self._change(chosen, numbers, step, "rollback", {"to": to}, dry_run=dry_run)
 
     @retry_after_failover
     def history(self, profile: str | None = None, limit: int = 50) -> tuple[Tuned, ...]:
-        """Return every set of numbers that profiles were given, newest first.
+        """Return the versions of tuned parameters, newest first.
 
         Args:
-            profile: Only those of this profile.
-            limit: Number of sets.
+            profile: Only versions of this profile.
+            limit: Number of versions.
 
         Examples:
             >>> memory.tuning.history()
@@ -383,7 +385,7 @@ class Tuning:
 
     @retry_after_failover
     def numbers(self, profile: str) -> ProfileNumbers:
-        """Return the published and the tuned numbers of a profile.
+        """Return the published and the tuned values of a profile's parameters.
 
         Examples:
             >>> memory.tuning.numbers("recollect").version
@@ -393,7 +395,7 @@ class Tuning:
             return self._numbers(view, self.services.profile(profile))
 
     def _settled(self) -> Services:
-        # Recent answers are part of the log.
+        # Write recent answers to the log first.
         self.services.usage.settle(_PATIENCE_SECONDS)
         return self.services
 
@@ -431,7 +433,7 @@ class Tuning:
         with_knobs(profile, after)
         moved = {name: value for name, value in after.items() if value != before[name]}
         knobs = {name: value for name, value in after.items() if value != numbers.published[name]}
-        # Includes numbers that the profile no longer has: they are still in the store.
+        # The store may still hold parameters that the profile no longer has.
         with self.services.read() as view:
             _, stored = tuned_numbers(view, scope_id(view, self.services.scope), profile.name) or (0, {})
         lost = {name: value for name, value in stored.items() if name not in knobs and name not in moved}
@@ -450,18 +452,18 @@ class Tuning:
         return TuningChange(profile.name, new, written=True, before=was, after=moved)
 
 
-# More versions than a profile gets.
+# More versions than any profile has.
 _ALL = 1_000_000
 
 
-def _earlier(
+def _values_of_version(
     profile: Profile, version: int | None, known: Sequence[Tuned]
 ) -> tuple[Mapping[str, float], int]:
-    """Return the numbers of a version, and the version; `known` holds the profile's, the newest first."""
+    """Return the values of a version, and the version; `known` holds the profile's versions, newest first."""
     if not known:
-        raise NotFound(f"The profile {profile.name!r} was never tuned; there is nothing to take back.")
+        raise NotFound(f"The profile {profile.name!r} was never tuned; there is nothing to undo.")
     if version is None:
-        return _before(profile, known)
+        return _previous_values(profile, known)
     if version == 0:
         return {}, 0
     found = next((each for each in known if each.version == version), None)
@@ -470,21 +472,21 @@ def _earlier(
     return found.knobs, version
 
 
-def _before(profile: Profile, known: Sequence[Tuned]) -> tuple[Mapping[str, float], int]:
-    """Return the numbers before the present ones. If those were a rollback, the ones before it."""
+def _previous_values(profile: Profile, known: Sequence[Tuned]) -> tuple[Mapping[str, float], int]:
+    """Return the values before the present ones; after a rollback, the values before its target."""
     by_version = {each.version: each for each in known}
-    stands = known[0].version
-    while stands and by_version[stands].why == "rollback":
-        stands = int(by_version[stands].report["to"])
-    if not stands:
+    current = known[0].version
+    while current and by_version[current].why == "rollback":
+        current = int(by_version[current].report["to"])
+    if not current:
         raise NotFound(
-            f"The profile {profile.name!r} was taken back to its published numbers; there is nothing before "
-            "them. `recollect tune history` lists what there was since, and `rollback VERSION` goes there."
+            f"The profile {profile.name!r} was rolled back to its published numbers; there is nothing before "
+            "them. `recollect tune history` lists later versions; `rollback VERSION` goes to one."
         )
     present = _known_numbers(profile, known[0].knobs)
     for each in known:
-        # Ignore numbers that the profile no longer has.
-        if each.version < stands and _known_numbers(profile, each.knobs) != present:
+        # Ignore parameters that the profile no longer has.
+        if each.version < current and _known_numbers(profile, each.knobs) != present:
             return each.knobs, each.version
     return {}, 0
 
