@@ -50,7 +50,7 @@ Try next, on a memory of your own:
 
 def main() -> int:
     for text in run_steps():
-        click.echo(text)  # without colours where the output is not a terminal
+        click.echo(text)  # without colours if the output is not a terminal
     click.echo(NEXT, nl=False)
     return 0
 

@@ -1,6 +1,6 @@
-"""An application that was written for mem0, on Recollect: nothing but the address of its client is another.
+"""An application written for mem0 that uses Recollect. Only the address of its client is changed.
 
-Start `recollect serve --http`, and then, with the token that it prints:
+Start `recollect serve --http`. Then run this with the token that it prints:
 
     MEM0_TELEMETRY=False python examples/mem0_client.py http://127.0.0.1:7438/mem0 TOKEN
 """

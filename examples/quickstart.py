@@ -1,4 +1,4 @@
-"""The Python API in one page: remember, relate, search, correct, converse, forget and bring back."""
+"""The Python API on one page: remember, relate, search, correct, add messages, forget and restore."""
 # pyright: strict
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import recollect
 
 def main(store: Path) -> None:
     with recollect.open(store) as memory:
-        # Create entities; a name that exists gains what is new. The reply tells the two apart.
+        # Create entities. An existing entity gets the new observations; `created` is then False.
         batch = memory.create_entities(
             [
                 {
@@ -33,26 +33,26 @@ def main(store: Path) -> None:
             {"Ada": [{"content": "Drinks tea in the morning", "supersedes": "Drinks coffee in the morning"}]}
         )
 
-        # Search by words and by meaning; each hit says why it stands where it does.
+        # Search by words and by meaning; `places` has the rank of a hit in each search.
         answer = memory.search("hot drinks", limit=3)
         for hit in answer.hits:
             print(f"{hit.score:.4f}", hit.memory.name, dict(hit.places), hit.passage)
         if answer.note:
             print("by words only:", answer.note)
 
-        # Notes and conversations. What is mentioned by name becomes a link; a correction retires the error.
+        # Notes and conversations. A named entity becomes a link; a correction replaces the old note.
         note = memory.remember("Ada meets Charles on Tuesday", tags=["plans"])
         print("speaks of", note.mentions)
         memory.supersede(note.id, "Ada meets Charles on Thursday")
-        told = memory.add_messages(
+        added = memory.add_messages(
             "today", [{"role": "user", "speaker": "Ada", "content": "I decided to keep the garden."}]
         )
-        print("kept of it:", [(kept.category, kept.text) for kept in told.notes])
+        print("extracted:", [(note.category, note.text) for note in added.notes])
 
-        # What an agent should read before it answers.
+        # Print the memories that an agent should read before it answers.
         print(memory.context("when does Ada meet Charles?", budget_tokens=200).text)
 
-        # Forget, and bring back.
+        # Forget and restore.
         (forgotten,) = memory.graph.delete_entities(["Engine"])
         print("back again:", memory.restore(forgotten).name)
 

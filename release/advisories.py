@@ -1,7 +1,7 @@
-"""Known vulnerabilities of what is locked: `python release/advisories.py`. It runs pip-audit through uv.
+"""List known vulnerabilities of the locked packages: `python release/advisories.py`. It runs pip-audit.
 
-Exit status: 0 none is known, 1 some are, 3 not all could be looked up, because a service was out of reach.
-pip-audit alone says "No known vulnerabilities found" where it could look up nothing; that is not an answer.
+Exit status: 0 if none is known, 1 if some are, 3 if a service could not be reached for some.
+pip-audit alone prints "No known vulnerabilities found" even if it could not look up any package.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _SERVICES = ("pypi", "osv")
 
 @dataclass(slots=True)
 class Audit:
-    """Packages as `name==version`: those that were looked up, and what is known against some of them."""
+    """Packages as `name==version`: all, those that were looked up, and their vulnerabilities."""
 
     asked: set[str]
     known: set[str] = field(default_factory=set)
@@ -42,7 +42,7 @@ class Audit:
         return FOUND if self.vulnerable else NOT_KNOWN if self.open else 0
 
     def read(self, report: dict[str, Any]) -> None:
-        """A report of pip-audit; what it skipped stays open."""
+        """Add a report of pip-audit; packages that it skipped stay open."""
         for found in report["dependencies"]:
             if "skip_reason" in found:
                 self.trouble = found["skip_reason"]
@@ -51,7 +51,7 @@ class Audit:
             self.known.add(name)
             if found["vulns"]:
                 self.vulnerable[name] = [
-                    f"{each['id']}, mended in {', '.join(each['fix_versions']) or 'no version yet'}"
+                    f"{each['id']}, fixed in {', '.join(each['fix_versions']) or 'no version yet'}"
                     for each in found["vulns"]
                 ]
 
@@ -67,7 +67,7 @@ class Audit:
 
 
 def audit() -> Audit:
-    """By PyPI's advisories, and for what stays open by OSV's."""
+    """Look up all locked packages in PyPI's advisories, and those that stay open in OSV's."""
     versions = [
         [f"{each.name}=={version}" for version in each.versions] for each in locked() if each.folder is None
     ]
@@ -83,7 +83,7 @@ def _ask(service: str, packages: Iterable[str], result: Audit) -> None:
     with TemporaryDirectory() as folder:
         file = Path(folder) / "locked.txt"
         file.write_text("\n".join(packages), encoding="utf-8")
-        told = subprocess.run(
+        done = subprocess.run(
             [
                 *(find_uv_bin(), "tool", "run", "--from", AUDITOR, "pip-audit", "--requirement", str(file)),
                 *("--no-deps", "--disable-pip", "--vulnerability-service", service, "--format", "json"),
@@ -93,9 +93,9 @@ def _ask(service: str, packages: Iterable[str], result: Audit) -> None:
             text=True,
         )
     try:
-        result.read(json.loads(told.stdout))
-    except ValueError:  # it ended before it had anything to report
-        result.trouble = (told.stderr.strip().splitlines() or ["pip-audit said nothing"])[-1][:300]
+        result.read(json.loads(done.stdout))
+    except ValueError:  # pip-audit failed before it wrote a report
+        result.trouble = (done.stderr.strip().splitlines() or ["pip-audit gave no reason"])[-1][:300]
 
 
 def main() -> int:

@@ -1,6 +1,6 @@
-"""The software bill of materials of a release: `bill_of_materials.py [FILE]`, as CycloneDX JSON.
+"""Write the software bill of materials of a release as CycloneDX JSON: `bill_of_materials.py [FILE]`.
 
-uv makes it from the lock, with where each file comes from and its hash; we add the licences.
+uv makes it from the lock file, with the source and hash of each file; this script adds the licences.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from licences import UNKNOWN, licence_of
 from locked import FRAMEWORKS, OURS, PACKAGES, ROOT, core, locked
 from uv import find_uv_bin
 
-# The adapters bring nothing but the frameworks, which their users have already.
+# The adapters depend only on frameworks, which their users already have.
 _PUBLISHED = (OURS, *(name for name in PACKAGES[1:] if name != "recollect-integrations"))
 
 
 def bill_of_materials() -> dict[str, Any]:
-    """What users get, with every extra; nothing of development."""
+    """Return the bill of all packages that users install, with every extra but without development tools."""
     exported = subprocess.run(
         [
             find_uv_bin(),

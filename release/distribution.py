@@ -1,7 +1,7 @@
-"""Builds what a release publishes into `dist`, and tries it as a user gets it.
+"""Build the packages of a release into `dist`, and try them as a user would.
 
-`python release/distribution.py` ends with 1, and says why, where anything is not as it should be. With
-`--check` it builds nothing, and takes what is in `dist` already; with `--install-only` it only installs that.
+`python release/distribution.py` prints the reason and exits with 1 if a check fails. `--check` builds nothing
+and checks the packages that are in `dist`; `--install-only` only installs and tries them.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from uv import find_uv_bin
 
 DIST = ROOT / "dist"
 MODELS = ("arctic-s", "potion", "e5-small", "rerank-minilm")
-"""The default model, the one for machines where that does not run, and those of extras."""
+"""The default model, the fallback for machines that cannot run it, and the models of extras."""
 BENCH = ROOT / "benchmarks" / "quality"
 TWINE = "twine==7.0.0"
 _MODEL_FILES = ("weights", "graph", "centre", "token_centre", "rotation")
@@ -37,12 +37,12 @@ _NEEDS_EXTRA = {
     "postgres": ("--store", "postgresql://nobody@127.0.0.1:1/none", "stats"),
     "importers": ("import", "--format", "chatgpt", __file__),
 }
-"""A command for each extra that says how to install it."""
+"""A command for each extra; without the extra, it must print how to install it."""
 _SDIST_ROOTS = {"src", "README.md", "LICENSE", "pyproject.toml", "PKG-INFO", ".gitignore"}
 
 
 class Unfit(Exception):
-    """What was built must not be published."""
+    """A built package must not be published."""
 
 
 def version() -> str:
@@ -50,7 +50,7 @@ def version() -> str:
 
 
 def build() -> None:
-    """Build wheels and sdists, and of each model a wheel alone, since the build fetches its weights."""
+    """Build wheels and sdists; only a wheel for each model, because its build downloads the weights."""
     shutil.rmtree(DIST, ignore_errors=True)
     _uv("build", "--quiet", "--all-packages", "--out-dir", str(DIST), str(ROOT))
     for folder in (*(ROOT / "models" / name for name in MODELS), BENCH):
@@ -61,7 +61,7 @@ def packages() -> list[Path]:
     return sorted([*DIST.glob("*.whl"), *DIST.glob("*.tar.gz")])
 
 
-# What is in them
+# Contents
 
 
 def check_contents() -> None:
@@ -110,31 +110,29 @@ def check_wheel(path: Path) -> None:
 def check_needs(path: Path) -> None:
     """Refuse a wheel of the core without the default model, or without the extra of the registry's entry."""
     with zipfile.ZipFile(path) as wheel:
-        told = HeaderParser().parsestr(wheel.read(_metadata(wheel.namelist())).decode())
-    needed = [line for line in told.get_all("Requires-Dist") or () if "extra ==" not in line]
+        headers = HeaderParser().parsestr(wheel.read(_metadata(wheel.namelist())).decode())
+    needed = [line for line in headers.get_all("Requires-Dist") or () if "extra ==" not in line]
     if not any(line.startswith("recollect-model-arctic-s") for line in needed):
-        raise Unfit(f"{path.name} does not bring the default model along: {needed}")
-    if "mcp" not in (told.get_all("Provides-Extra") or ()):
+        raise Unfit(f"{path.name} does not depend on the default model: {needed}")
+    if "mcp" not in (headers.get_all("Provides-Extra") or ()):
         raise Unfit(f"{path.name} has no extra mcp, which the registry's entry asks for.")
 
 
 def check_sdist(path: Path) -> None:
-    """It holds the source alone, and the wheel that it makes is the one that is published, byte for byte."""
+    """Refuse an sdist with other files than the source, or whose wheel differs from the published one."""
     with tarfile.open(path) as archive:
         roots = {name.split("/")[1] for name in archive.getnames() if "/" in name}
     if roots != _SDIST_ROOTS:
-        raise Unfit(f"{path.name} differs from what it should hold in: {roots ^ _SDIST_ROOTS}")
+        raise Unfit(f"{path.name} has missing or unexpected files: {roots ^ _SDIST_ROOTS}")
     with TemporaryDirectory() as folder:
         _uv("build", "--quiet", "--wheel", "--out-dir", folder, str(path))
         (again,) = Path(folder).glob("*.whl")
         if _files(again) != _files(DIST / again.name):
-            raise Unfit(f"{path.name} makes another wheel than {again.name}.")
+            raise Unfit(f"The wheel built from {path.name} differs from {again.name} in dist.")
 
 
 def check_model(path: Path) -> None:
-    """Every file that `model.json` names, licence and notice, and nothing that runs; what was fetched has its
-    pinned hash.
-    """
+    """Refuse a model with code or a wrong hash, or without a named file, its licence or notice."""
     with zipfile.ZipFile(path) as wheel:
         names = wheel.namelist()
         (descriptor,) = [name for name in names if name.endswith("/model.json")]
@@ -143,10 +141,10 @@ def check_model(path: Path) -> None:
         named = {model[field] for field in _MODEL_FILES if field in model} | {"tokenizer.json"}
         if missing := sorted(name for name in named if folder + name not in names):
             raise Unfit(f"{path.name} lacks {', '.join(missing)}.")
-        # What a model's `convert.py` made of a fetched file is there in its place.
+        # A model's `convert.py` may replace a downloaded file, which is then not in the wheel.
         for name, hashes in model["files"].items():
             if folder + name in names and hashlib.sha256(wheel.read(folder + name)).hexdigest() not in hashes:
-                raise Unfit(f"{path.name}: {name} does not have the bytes that are pinned.")
+                raise Unfit(f"{path.name}: {name} does not have its pinned hash.")
         code = [name for name in names if name.endswith(".py") and wheel.read(name).count(b"\n") > 1]
     for wanted in ("LICENSE", "NOTICE"):
         if not any(name.endswith(f".dist-info/licenses/{wanted}") for name in names):
@@ -156,20 +154,20 @@ def check_model(path: Path) -> None:
 
 
 def check_metadata() -> None:
-    """As the index will."""
+    """Check the metadata as the package index does."""
     _uv("tool", "run", "--from", TWINE, "twine", "--no-color", "check", "--strict", *map(str, packages()))
 
 
-# As a user gets them
+# Installation
 
 
 def try_library(python: str) -> None:
-    """`pip install recollect-memory`: the default model comes along, and nothing of the extras does."""
+    """Check `pip install recollect-memory`: it installs the default model and no extra."""
     with _environment(python, OURS) as bin_folder:
-        _is_ours(bin_folder)
+        _check_version(bin_folder)
         _run(bin_folder / "python", ROOT / "release" / "smoke.py")
         for extra, command in _NEEDS_EXTRA.items():
-            refused = _say(bin_folder / "recollect", *command)
+            refused = _stderr_of(bin_folder / "recollect", *command)
             if f"{OURS}[{extra}]" not in refused:
                 raise Unfit(
                     f"Without [{extra}], `recollect {' '.join(command)}` says: {refused or 'nothing'}"
@@ -177,31 +175,31 @@ def try_library(python: str) -> None:
 
 
 def try_packages(python: str) -> None:
-    """`uv tool install` and `pip install` with extras: the core finds what our other packages register."""
+    """Check installation with extras by `uv tool` and `pip`: the core finds our other packages."""
     extras = f"{OURS}[importers,langgraph,postgres,server]"
     with _environment(python, extras) as bin_folder, TemporaryDirectory() as folder:
-        _is_ours(bin_folder)
+        _check_version(bin_folder)
         _run(bin_folder / "python", "-c", "import recollect_integrations.langgraph")
         for extra, command in _NEEDS_EXTRA.items():
-            if extra != "mcp" and "pip install" in (said := _say(bin_folder / "recollect", *command)):
-                raise Unfit(f"With [{extra}], `recollect {' '.join(command)}` says: {said}")
+            if extra != "mcp" and "pip install" in (error := _stderr_of(bin_folder / "recollect", *command)):
+                raise Unfit(f"With [{extra}], `recollect {' '.join(command)}` says: {error}")
         tools = {"UV_TOOL_DIR": str(Path(folder) / "tools"), "UV_TOOL_BIN_DIR": str(Path(folder) / "bin")}
         _uv(
             "tool", "install", "--quiet", "--python", python, *_from_dist(), f"{extras}=={version()}", **tools
         )
-        _is_ours(Path(folder) / "bin")
+        _check_version(Path(folder) / "bin")
 
 
 def try_server(python: str) -> None:
-    """`pip install 'recollect-memory[mcp]'`: a client that speaks MCP remembers, and recalls by meaning."""
+    """Check `pip install 'recollect-memory[mcp]'`: an MCP client remembers, and recalls by meaning."""
     with _environment(python, f"{OURS}[mcp]") as bin_folder, TemporaryDirectory() as folder:
-        _is_ours(bin_folder)
+        _check_version(bin_folder)
         store = str(Path(folder) / "memory.db")
         print(mcp_handshake([str(bin_folder / "recollect"), "--store", store, "serve"]))
 
 
 def try_registry_entry(python: str) -> None:
-    """What clients make of server.json: uvx, our arguments, and the package with or without its version."""
+    """Check the commands that clients make from server.json: uvx, with and without the package's version."""
     (package,) = json.loads((ROOT / "server.json").read_text(encoding="utf-8"))["packages"]
     runtime = [word for each in package["runtimeArguments"] for word in (each["name"], each["value"])]
     arguments = [each["value"] for each in package["packageArguments"]]
@@ -213,7 +211,7 @@ def try_registry_entry(python: str) -> None:
 
 
 def mcp_handshake(command: Sequence[str], variables: Mapping[str, str] | None = None) -> str:
-    """Talks to a server over standard input and output; gives its name, its version and what it recalled."""
+    """Call a server over stdio; return a line with its name, version and number of tools."""
     messages: list[dict[str, Any]] = [
         {
             "id": 1,
@@ -235,7 +233,7 @@ def mcp_handshake(command: Sequence[str], variables: Mapping[str, str] | None = 
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         encoding="utf-8",
-        env={**os.environ, **(variables or {})},  # noqa: TID251  # ours is what a client would hand on
+        env={**os.environ, **(variables or {})},  # noqa: TID251  # a client passes its environment on
     )
     assert server.stdin is not None  # noqa: S101  # as Popen was asked for
     assert server.stdout is not None  # noqa: S101
@@ -244,7 +242,7 @@ def mcp_handshake(command: Sequence[str], variables: Mapping[str, str] | None = 
         for message in messages:
             server.stdin.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n")
             server.stdin.flush()
-            # One after the other: what is remembered must be there before it is asked for.
+            # Wait for each answer, so that the memory is stored before it is recalled.
             while "id" in message and message["id"] not in results:
                 line = server.stdout.readline()
                 if not line:
@@ -253,12 +251,12 @@ def mcp_handshake(command: Sequence[str], variables: Mapping[str, str] | None = 
                 if "id" in answer:
                     results[answer["id"]] = answer.get("result") or {}
         server.stdin.close()
-    told = results[1].get("serverInfo", {})
+    server_info = results[1].get("serverInfo", {})
     tools = {tool["name"] for tool in results[2].get("tools", ())}
     recalled = json.dumps(results[4])
     if not {"remember", "recall"} <= tools or "tram" not in recalled:
         raise Unfit(f"The server offers {sorted(tools)} and recalls {recalled}.")
-    return f"{told.get('name')} {told.get('version')}: {len(tools)} tools; it recalled what it remembered"
+    return f"{server_info.get('name')} {server_info.get('version')}: {len(tools)} tools; recalled its memory"
 
 
 def _call(number: int, tool: str, **arguments: str) -> dict[str, Any]:
@@ -267,7 +265,7 @@ def _call(number: int, tool: str, **arguments: str) -> dict[str, Any]:
 
 @contextmanager
 def _environment(python: str, requirement: str) -> Iterator[Path]:
-    """An empty environment with what the requirement brings: ours from `dist`, all else from the index."""
+    """Yield the bin folder of a new environment: our packages from `dist`, all others from the index."""
     with TemporaryDirectory() as folder:
         place = Path(folder) / "venv"
         _uv("venv", "--quiet", "--python", python, str(place))
@@ -275,13 +273,13 @@ def _environment(python: str, requirement: str) -> Iterator[Path]:
         yield place / ("Scripts" if os.name == "nt" else "bin")
 
 
-def _is_ours(bin_folder: Path) -> None:
-    told = _run(bin_folder / "recollect", "--version").strip()
-    if told != f"recollect {version()}":
-        raise Unfit(f"`recollect --version` says {told!r}, and pyproject.toml {version()!r}.")
+def _check_version(bin_folder: Path) -> None:
+    output = _run(bin_folder / "recollect", "--version").strip()
+    if output != f"recollect {version()}":
+        raise Unfit(f"`recollect --version` says {output!r}, and pyproject.toml {version()!r}.")
 
 
-# Small things
+# Helpers
 
 
 def _from_dist() -> list[str]:
@@ -289,8 +287,8 @@ def _from_dist() -> list[str]:
     return ["--find-links", str(DIST), *(word for name in _ours() for word in ("--refresh-package", name))]
 
 
-def _say(*command: str | Path) -> str:
-    """What a command that may fail writes to standard error."""
+def _stderr_of(*command: str | Path) -> str:
+    """Run a command that may fail, and return its standard error."""
     return subprocess.run(command, check=False, capture_output=True, encoding="utf-8", input="").stderr
 
 
@@ -327,7 +325,7 @@ def _run(program: str | Path, *arguments: str | Path, **variables: str) -> str:
         check=False,
         capture_output=True,
         encoding="utf-8",
-        env={**os.environ, **variables},  # noqa: TID251  # ours is what a user's shell would hand on
+        env={**os.environ, **variables},  # noqa: TID251  # a user's shell passes its environment on
     )
     if done.returncode:
         words = " ".join(map(str, (Path(program).name, *arguments)))
@@ -337,11 +335,11 @@ def _run(program: str | Path, *arguments: str | Path, **variables: str) -> str:
 
 def main(*arguments: str) -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--check", action="store_true", help="build nothing; try what is in dist")
+    parser.add_argument("--check", action="store_true", help="build nothing; check the packages in dist")
     parser.add_argument(
-        "--install-only", action="store_true", help="only install what is in dist, and use it"
+        "--install-only", action="store_true", help="only install and try the packages in dist"
     )
-    parser.add_argument("--python", default=sys.executable, help="the Python to install it for")
+    parser.add_argument("--python", default=sys.executable, help="the Python to install the packages for")
     chosen = parser.parse_args(arguments)
     try:
         if not chosen.check and not chosen.install_only:

@@ -1,7 +1,7 @@
-"""Licences of all that we depend on, as SPDX expressions: `licences.py` writes docs/reference/licences.md.
+"""Write docs/reference/licences.md: the licences of all dependencies, as SPDX expressions.
 
-They are read from what is installed. Packages that `make setup` does not install here, because they belong to
-another system or to an extra, are listed by hand below, as the index or their own file states them.
+They are read from the installed packages. Packages that `make setup` does not install here, because they
+belong to another system or to an extra, are listed by hand below, as the index or their own file states them.
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ NAMED = {
     ),
 }
 
-# As the package index or the package's own file states them: of those that are not installed by `make setup`
-# everywhere, or that say it in words that no program reads.
+# Licences from the package index or the package's own file, for packages that `make setup` does not install
+# everywhere, or whose metadata is not machine-readable.
 STATED = {
     **dict.fromkeys(_OF_NVIDIA, "LicenseRef-NVIDIA-Proprietary"),
     # The documentation site, which `make setup` does not install.
@@ -111,32 +111,32 @@ _WORDS = re.compile(r"[A-Za-z0-9.+-]+(?: (?:AND|OR|WITH) [A-Za-z0-9.+-]+)*")
 
 
 def licence_of(package: Locked) -> str:
-    """Of the package itself if it can be read here, else as it is stated above."""
+    """Return the licence from the installed package's metadata, else from the list above."""
     if package.folder is not None:
         return str(project(package.folder)["license"])
     return installed_licence(package.name) or STATED.get(package.name, UNKNOWN)
 
 
 def installed_licence(name: str) -> str | None:
-    """None where it is not installed, or does not say clearly enough."""
+    """Return the licence from the metadata, or None if it is unclear or the package is not installed."""
     try:
-        told = metadata(name)
+        headers = metadata(name)
     except PackageNotFoundError:
         return None
-    if "License-Expression" in told:
-        return str(told["License-Expression"])
-    for classifier in told.get_all("Classifier") or ():
+    if "License-Expression" in headers:
+        return str(headers["License-Expression"])
+    for classifier in headers.get_all("Classifier") or ():
         group, _, last = classifier.rpartition(" :: ")
         if group.startswith("License") and last in _CLASSIFIERS:
             return _CLASSIFIERS[last]
-    words = told["License"].strip() if "License" in told else ""
+    words = headers["License"].strip() if "License" in headers else ""
     names = re.split(" (?:AND|OR|WITH) ", words)
     known = PERMISSIVE | {"MPL-2.0"}
     return words if _WORDS.fullmatch(words) and set(names) <= known else None
 
 
 def is_permissive(licence: str) -> bool:
-    """One of its alternatives asks for no more than to be named."""
+    """Return whether one of the alternatives requires only attribution."""
     return any(
         all(term.partition(" WITH ")[0].strip("() ") in PERMISSIVE for term in choice.split(" AND "))
         for choice in licence.split(" OR ")
@@ -144,7 +144,7 @@ def is_permissive(licence: str) -> bool:
 
 
 def page(packages: Iterable[Locked]) -> str:
-    """One row for each licence, and for each set of extras."""
+    """Return the page, with one row for each licence and set of extras."""
     rows: dict[tuple[str, str], list[str]] = {}
     for each in packages:
         rows.setdefault((LABELS.get(each.used_by, ", ".join(each.used_by)), licence_of(each)), []).append(
@@ -180,7 +180,7 @@ LABELS: dict[tuple[str, ...], str] = {(ALWAYS,): "every installation", (DEVELOPM
 
 
 def _order(row: tuple[tuple[str, str], list[str]]) -> tuple[int, str, str]:
-    """Every installation first, development last."""
+    """Return a sort key: packages of every installation first, of development last."""
     by, licence = row[0]
     first, last = LABELS.values()
     return ({first: 0, last: 2}.get(by, 1), by, licence)

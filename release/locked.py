@@ -1,4 +1,4 @@
-"""What `uv.lock` names: every package with its versions, and for whom it is installed."""
+"""The packages in `uv.lock`, with their versions and the extras that install them."""
 
 from __future__ import annotations
 
@@ -24,23 +24,23 @@ FRAMEWORKS = frozenset(
         *("llama-index", "openai-agents", "pydantic-ai", "strands"),
     )
 )
-"""Extras that name only what their users have already, and say which versions of it an adapter works with."""
+"""Extras of adapters. They only state the framework's versions, because their users have it already."""
 
 
 @dataclass(frozen=True, slots=True)
 class Locked:
-    """A package, its versions (several where Pythons or systems differ), and who gets it."""
+    """A package, its versions (several if Pythons or systems differ), and the extras that install it."""
 
     name: str
     versions: tuple[str, ...]
     folder: Path | None
-    """Where it is one of our own."""
+    """Folder of the package, if it is one of ours."""
     used_by: tuple[str, ...]
     """`always`, or names of extras, or `development`."""
 
 
 def locked(lock: Path = ROOT / "uv.lock") -> list[Locked]:
-    """All but the core and what only a framework asks for, by name."""
+    """Return all packages by name, except the core and the dependencies of frameworks."""
     packages: dict[str, list[dict[str, Any]]] = {}
     for package in tomllib.loads(lock.read_text(encoding="utf-8"))["package"]:
         packages.setdefault(package["name"], []).append(package)
@@ -76,21 +76,21 @@ def project(folder: Path) -> dict[str, Any]:
 
 
 def core(root: Path = ROOT) -> dict[str, Any]:
-    """The core's name, version, extras and dependencies."""
+    """Return the core's name, version, extras and dependencies."""
     return project(root / "packages" / PACKAGES[0])
 
 
 def _closure(
     packages: dict[str, list[dict[str, Any]]], needs: Iterable[dict[str, Any]]
 ) -> set[tuple[str, str]]:
-    """Everything that is installed for these needs, with versions, but not the core itself."""
+    """Return everything that is installed for these needs, with versions, except the core itself."""
     seen: set[tuple[str, str]] = set()
     done: set[tuple[str, str, str]] = set()
     left = [(need, extra) for need in needs for extra in ("", *need.get("extra", ()))]
     while left:
         need, extra = left.pop()
         for package in packages[need["name"]]:
-            # Where there are several versions, a need says which of them it means.
+            # If there are several versions, a need names one of them.
             name, version = package["name"], package["version"]
             if (
                 (name == OURS and not extra)

@@ -1,7 +1,6 @@
-"""Release notes of a version, from the changelog: `python release/notes.py [TAG] [FILE]`.
+"""Print the release notes of a version from the changelog: `python release/notes.py [TAG] [FILE]`.
 
-It ends with 1, and names what differs, unless the tag, the changelog and every file that states the version
-agree.
+It exits with 1 and names the differences unless the tag, the changelog and all files with the version agree.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ class NotReady(Exception):
 
 
 def stated_versions(root: Path = ROOT) -> Iterator[tuple[str, str]]:
-    """Where the version stands, and what is said there."""
+    """Yield each file that states the version, and the version in it."""
     for name in PACKAGES:
         package = project(root / "packages" / name)
         where = f"packages/{name}/pyproject.toml"

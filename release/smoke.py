@@ -1,4 +1,4 @@
-"""Remembers, and finds it by meaning, without a network: run where a release alone is installed."""
+"""Remember notes and recall one by meaning, without a network, in an environment with only a release."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ NOTES = (
     "Otto mends grandfather clocks",
     "Ines keeps bees in Faro",
 )
-# No word of it is in the note that it must find.
+# It shares no word with the note that it must find.
 QUESTION = "commuting by public transport"
 
 

@@ -70,7 +70,7 @@ def test_an_audit_that_looked_up_nothing_is_no_good_news() -> None:
     leak = {"id": "PYSEC-1", "fix_versions": ["2.1"]}
     audit.read({"dependencies": [{"name": "pot", "version": "2.0", "vulns": [leak]}]})
     assert audit.status == advisories.FOUND
-    assert "pot==2.0: PYSEC-1, mended in 2.1" in audit.text()
+    assert "pot==2.0: PYSEC-1, fixed in 2.1" in audit.text()
 
 
 def test_without_a_network_the_audit_says_so_and_ends_with_three(tmp_path: Path) -> None:

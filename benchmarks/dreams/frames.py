@@ -1,4 +1,4 @@
-"""What a made-up life speaks of: ways to tell a fact and to ask for it, and the words that fill them."""
+"""The contents of a simulated life: templates for facts and questions, and the words that fill them."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ class Frame:
     questions: tuple[str, ...]
 
 
-def _read() -> tuple[Frame, ...]:
-    made = []
+def _load_frames() -> tuple[Frame, ...]:
+    frames = []
     topic = ""
     for line in _FOLDER.joinpath("frames.txt").read_text(encoding="utf-8").splitlines():
         if line.startswith("["):
             topic = line.strip("[]")
         elif line and not line.startswith("#"):
             tellings, questions = (tuple(one.strip() for one in side.split("|")) for side in line.split("||"))
-            made.append(Frame(topic, tellings, questions))
-    return tuple(made)
+            frames.append(Frame(topic, tellings, questions))
+    return tuple(frames)
 
 
-_FRAMES = _read()
+_FRAMES = _load_frames()
 WORK = tuple(frame for frame in _FRAMES if frame.topic == "work")
-"""Of something that is busy for some weeks, and then quiet."""
+"""Frames of projects, which are busy for some weeks and then quiet."""
 HABITS = tuple(frame for frame in _FRAMES if frame.topic == "habits")
 FACTS = tuple(frame for frame in _FRAMES if frame not in (*WORK, *HABITS))
-"""Said once, and perhaps needed once."""
-# What was special about a habit, one time.
+"""Frames of facts that are stated once, and perhaps needed once."""
+# Details that make one occurrence of a habit different.
 DETAILS = (
     "This time {other} came along.",
     "It rained, and we left early for {place}.",
@@ -46,7 +46,7 @@ DETAILS = (
     "{other} brought {dish}.",
     "Heard that {company} is hiring.",
 )
-# Repeats that differ by a word or two, as people tell things again.
+# Repetitions that differ by a word or two.
 AGAIN = (
     "Reminder: {text}",
     "Again: {text}",
@@ -61,13 +61,13 @@ AGAIN = (
 )
 
 
-def _words() -> dict[str, tuple[str, ...]]:
+def _load_words() -> dict[str, tuple[str, ...]]:
     lines = _FOLDER.joinpath("words.txt").read_text(encoding="utf-8").splitlines()
     read = (line.split(": ", 1) for line in lines if not line.startswith("#"))
     return {slot: tuple(words.split(", ")) for slot, words in read}
 
 
-_WORDS = _words()
+_WORDS = _load_words()
 _FIRST, _LAST, _MONTHS = _WORDS.pop("first"), _WORDS.pop("last"), _WORDS["month"]
 PEOPLE = tuple(
     f"{first} {_LAST[(7 * place + 3 * turn) % len(_LAST)]}"

@@ -1,10 +1,10 @@
-"""A made-up year: what is told, and what is needed of it later.
+"""Simulate a year of facts that a user states, and of questions that need them later.
 
-Habits come up again and again, work comes in bursts of two to four weeks, most other facts are told once, and
-some are corrected. What is needed follows the statistics of the world as Anderson and Schooler found them
-("Reflections of the environment in memory", Psychological Science 2, 1991): the odds that something is needed
-fall as a power of the time since it came up, and add up over the times that it did. Beside that, some facts
-that were told once are needed once, months later.
+Habits recur, work comes in bursts of two to four weeks, most other facts are stated once, and some are
+corrected. Questions follow the statistics of Anderson and Schooler ("Reflections of the environment in
+memory", Psychological Science 2, 1991): the odds that a fact is needed fall as a power of the time since it
+came up, and add up over its occurrences. In addition, some facts that were stated once are needed once,
+months later.
 """
 
 from __future__ import annotations
@@ -23,23 +23,23 @@ Sort: TypeAlias = Literal["habit", "burst", "one-off"]
 How: TypeAlias = Literal["note", "message", "observation"]
 
 FADES = 0.75
-"""The power of time by which need falls."""
+"""Exponent of the power law by which need falls with time."""
 NEEDS_PER_MEMORY = 0.6
 SHARES: Mapping[Sort, float] = {"habit": 0.33, "burst": 0.31, "one-off": 0.30}
-"""Of all memories; corrections and copies of errors are the rest."""
+"""Shares of all memories; the rest are corrections and repeated errors."""
 BURST = 36
-"""Facts of one piece of work."""
+"""Number of facts in one project."""
 PERIODS = (1, 2, 3, 3.5, 7, 7, 7, 14)
-"""Days from one time of a habit to the next."""
+"""Days between two occurrences of a habit."""
 EXACT, NEARLY = 0.35, 0.70
-"""Of the times that a habit is told: in the same words, and up to which share with a word or two more."""
+"""Cumulative shares of a habit's occurrences: repeated verbatim, and with a word or two more."""
 CORRECTED = 0.08
-KNOWN_TO_BE_WRONG = 0.7
-"""Of the corrections, so many say which memory they correct; the others are only told."""
+EXPLICIT = 0.7
+"""Share of corrections that name the memory that they correct; the others are new notes."""
 COPIED = 0.5
-"""Of the corrected errors, so many are told again, by somebody who has not heard of it."""
+"""Share of corrected errors that are stated again later."""
 LATE = 0.5
-"""Of what was told once, so many are needed 60 to 330 days later."""
+"""Share of the facts stated once that are needed 60 to 330 days later."""
 LATE_DAYS = (60, 330)
 ASKING = ("", "", "", "Remind me: ", "Do you remember? ", "I need to know: ", "Quick question: ")
 
@@ -52,11 +52,11 @@ class Fact:
     id: int
     sort: Sort
     texts: tuple[str, ...]
-    """Ways to tell it."""
+    """Statements of the fact."""
     cues: tuple[str, ...]
-    """Ways to ask for it."""
+    """Questions about the fact."""
     about: str
-    """Whom or what it speaks of: the name of an entity."""
+    """Name of the entity that the fact is about."""
     frame: Frame
     values: Mapping[str, str]
 
@@ -69,7 +69,7 @@ class Telling:
     how: How
     about: str
     corrects: int | None = None
-    """The fact that the user says is wrong by now."""
+    """Fact that the user calls wrong."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,9 +79,9 @@ class Need:
     query: str
     sort: Sort
     late: bool
-    """Told once, and needed months later."""
+    """Whether the fact was stated once and is needed months later."""
     changed: bool
-    """It corrects what was told before."""
+    """Whether the fact corrects an earlier one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,29 +90,29 @@ class Life:
     days: int
     facts: tuple[Fact, ...]
     tellings: tuple[tuple[Telling, ...], ...]
-    """Day by day."""
+    """Statements of each day."""
     needs: tuple[tuple[Need, ...], ...]
     slope: float
-    """Of the logarithm of the odds of need over that of the days since it came up: a check of the process."""
+    """Slope of log odds of need over log days since the fact came up; a check of the simulation."""
 
 
 @dataclass(slots=True)
-class _Told:
+class _History:
     facts: list[Fact] = field(default_factory=list)
     tellings: list[Telling] = field(default_factory=list)
     memories: set[object] = field(default_factory=set)
-    """What a store would make of it: the same words in a note are one memory, and an entity is one."""
+    """Keys of the memories that a store would have: one per distinct note and one per entity."""
     cues: set[tuple[Frame, tuple[str, ...]]] = field(default_factory=set)
     replaced_on: dict[int, int] = field(default_factory=dict)
     corrections: set[int] = field(default_factory=set)
 
 
 def life(size: int, days: int, seed: int) -> Life:
-    """About so many memories in so many days."""
+    """Return a simulated life with about `size` memories in `days` days."""
     chance = np.random.default_rng(seed)
-    told = _Told()
+    told = _History()
     goals: dict[Sort, float] = {sort: share * size for sort, share in SHARES.items()}
-    ways: dict[Sort, Callable[[_Told, np.random.Generator, int], None]] = {
+    ways: dict[Sort, Callable[[_History, np.random.Generator, int], None]] = {
         "habit": _habit,
         "burst": _burst,
         "one-off": _once,
@@ -129,10 +129,10 @@ def life(size: int, days: int, seed: int) -> Life:
     return Life(seed, days, tuple(told.facts), tuple(map(tuple, by_day)), needs, slope)
 
 
-# What is told
+# Statements
 
 
-def _habit(told: _Told, chance: np.random.Generator, days: int) -> None:
+def _habit(told: _History, chance: np.random.Generator, days: int) -> None:
     frame = _one(chance, HABITS)
     fact = _fact(told, chance, frame, "habit")
     if fact is None:
@@ -155,8 +155,8 @@ def _habit(told: _Told, chance: np.random.Generator, days: int) -> None:
             _tell(told, int(when), special, special.texts[0], how)
 
 
-def _special(told: _Told, chance: np.random.Generator, habit: Fact) -> Fact:
-    """The habit, with what was special that time."""
+def _special(told: _History, chance: np.random.Generator, habit: Fact) -> Fact:
+    """Return a fact that adds a detail to one occurrence of a habit."""
     detail = _one(chance, DETAILS)
     values = _values(chance, detail, {"person": habit.values.get("person", "")})
     hook = next(value for slot, value in values.items() if slot != "person")
@@ -173,8 +173,8 @@ def _special(told: _Told, chance: np.random.Generator, habit: Fact) -> Fact:
     return fact
 
 
-def _burst(told: _Told, chance: np.random.Generator, days: int) -> None:
-    """Most of it in the first weeks of a piece of work; each fact once, some of them twice."""
+def _burst(told: _History, chance: np.random.Generator, days: int) -> None:
+    """State the facts of a project, mostly in its first weeks; some of them twice."""
     length = int(chance.integers(14, 29))
     first = int(chance.integers(0, max(days - length, 1)))
     project = _one(chance, SLOTS["project"])
@@ -194,7 +194,7 @@ def _burst(told: _Told, chance: np.random.Generator, days: int) -> None:
             _tell(told, again, fact, _one(chance, fact.texts), how)
 
 
-def _once(told: _Told, chance: np.random.Generator, days: int) -> None:
+def _once(told: _History, chance: np.random.Generator, days: int) -> None:
     fact = _fact(told, chance, _one(chance, FACTS), "one-off")
     if fact is None:
         return
@@ -203,8 +203,8 @@ def _once(told: _Told, chance: np.random.Generator, days: int) -> None:
     _tell(told, int(chance.integers(0, days)), fact, _one(chance, fact.texts), how)
 
 
-def _correct(told: _Told, chance: np.random.Generator, days: int) -> None:
-    """Some facts change; and of some errors, somebody has not heard that they are errors."""
+def _correct(told: _History, chance: np.random.Generator, days: int) -> None:
+    """Correct some facts, and state some of the errors again later."""
     first = {telling.fact: telling for telling in reversed(told.tellings)}
     for fact in tuple(told.facts):
         telling = first.get(fact.id)
@@ -228,8 +228,8 @@ def _correct(told: _Told, chance: np.random.Generator, days: int) -> None:
             new,
             _one(chance, texts),
             "note",
-            said=chance.random() < KNOWN_TO_BE_WRONG,
-            wrong=fact.id,
+            is_explicit=chance.random() < EXPLICIT,
+            corrects=fact.id,
         )
         copied = day + int(chance.integers(3, 40))
         if chance.random() < COPIED and copied < days:
@@ -237,16 +237,27 @@ def _correct(told: _Told, chance: np.random.Generator, days: int) -> None:
 
 
 def _tell(
-    told: _Told, day: int, fact: Fact, text: str, how: How, *, said: bool = False, wrong: int | None = None
+    told: _History,
+    day: int,
+    fact: Fact,
+    text: str,
+    how: How,
+    *,
+    is_explicit: bool = False,
+    corrects: int | None = None,
 ) -> None:
-    told.tellings.append(Telling(day, fact.id, text, how, fact.about, wrong if said else None))
+    told.tellings.append(Telling(day, fact.id, text, how, fact.about, corrects if is_explicit else None))
     told.memories.add((how, fact.about if how == "observation" else text, day if how == "message" else 0))
 
 
 def _fact(
-    told: _Told, chance: np.random.Generator, frame: Frame, sort: Sort, fixed: Mapping[str, str] | None = None
+    told: _History,
+    chance: np.random.Generator,
+    frame: Frame,
+    sort: Sort,
+    fixed: Mapping[str, str] | None = None,
 ) -> Fact | None:
-    """None where the same question would have two answers."""
+    """Add a fact and return it, or return None if its question already has another answer."""
     values = _values(chance, " ".join(frame.tellings), fixed or {})
     asked = sorted({slot for cue in frame.questions for slot in _SLOT.findall(cue)})
     key = frame, tuple(values[slot] for slot in asked)
@@ -276,15 +287,15 @@ def _values(chance: np.random.Generator, text: str, fixed: Mapping[str, str]) ->
 
 
 def _filled(text: str, values: Mapping[str, str]) -> str:
-    said = _SLOT.sub(lambda match: values[match.group(1)], text)
-    return said[0].upper() + said[1:]
+    sentence = _SLOT.sub(lambda match: values[match.group(1)], text)
+    return sentence[0].upper() + sentence[1:]
 
 
-# What is needed
+# Questions
 
 
 def _needs(
-    told: _Told, chance: np.random.Generator, days: int, size: int
+    told: _History, chance: np.random.Generator, days: int, size: int
 ) -> tuple[tuple[tuple[Need, ...], ...], float]:
     count = len(told.facts)
     facts = np.array([telling.fact for telling in told.tellings])
@@ -325,7 +336,7 @@ def _needs(
 
 
 def _late(
-    told: _Told, chance: np.random.Generator, days: int, once: np.ndarray, told_on: Mapping[int, float]
+    told: _History, chance: np.random.Generator, days: int, once: np.ndarray, told_on: Mapping[int, float]
 ) -> dict[int, list[int]]:
     late: dict[int, list[int]] = {}
     for fact in told.facts:
@@ -335,7 +346,7 @@ def _late(
     return late
 
 
-def _need(told: _Told, chance: np.random.Generator, day: int, fact: int, *, late: bool) -> Need:
+def _need(told: _History, chance: np.random.Generator, day: int, fact: int, *, late: bool) -> Need:
     known = told.facts[fact]
     query = f"{_one(chance, ASKING)}{_one(chance, known.cues)}"
     return Need(day, fact, query, known.sort, late, fact in told.corrections)
@@ -357,7 +368,7 @@ def _one(chance: np.random.Generator, among: Sequence[T]) -> T:
 
 
 def texts(made: Life) -> Iterator[str]:
-    """Everything that will be told or asked."""
+    """Yield all statements and questions, to embed them in advance."""
     for day in range(made.days):
         yield from (telling.text for telling in made.tellings[day])
         yield from (need.query for need in made.needs[day])

@@ -1,4 +1,4 @@
-"""The year as a picture: a panel for each profile, in plain SVG, so that nothing has to be installed."""
+"""Draw the results of a year as SVG, with a panel for each profile."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ _STYLE = (
 class Panel:
     title: str
     on: tuple[float, ...]
-    """MRR, month by month."""
+    """MRR of each month, with dreams."""
     off: tuple[float, ...]
     recall_on: tuple[float, ...]
     recall_off: tuple[float, ...]
     differences: Mapping[str, tuple[float, ...]]
-    """By what was needed: the difference of MRR, and its bounds."""
-    told: str
+    """By group of needs, the difference of MRR and its bounds."""
+    summary: str
     in_force: tuple[int, ...]
     in_force_off: tuple[int, ...]
 
 
-def drawn(panels: Sequence[Panel], caption: str) -> str:
+def draw_year(panels: Sequence[Panel], caption: str) -> str:
     columns = min(_COLUMNS, len(panels))
     rows = -(-len(panels) // columns)
     wide, high = 2 * _MARGIN + columns * (_WIDE + _MARGIN) - _MARGIN, _HEAD + rows * _HIGH + _MARGIN
@@ -56,14 +56,14 @@ def _key(x: float, y: float) -> str:
         f"{_text(x + 28, y, 'with dreams')}"
         f'<line x1="{x + 110}" y1="{y - 4}" x2="{x + 132}" y2="{y - 4}" stroke="{_OFF}" stroke-width="2.5"/>'
         f"{_text(x + 138, y, 'without')}"
-        f"{_text(x + 200, y, 'solid: MRR of what was needed; dashed: found among the first ten', 's')}"
+        f"{_text(x + 200, y, 'solid: MRR of the needed fact; dashed: recall among ten hits', 's')}"
     )
 
 
 def _panel(panel: Panel, low: float) -> str:
     return (
         _text(0, 18, panel.title, "t")
-        + _text(_WIDE, 18, panel.told, "s", anchor="end")
+        + _text(_WIDE, 18, panel.summary, "s", anchor="end")
         + _lines(panel, low)
         + _sizes(panel)
         + _forest(panel)
@@ -102,7 +102,7 @@ def _lines(panel: Panel, low: float) -> str:
 
 
 def _sizes(panel: Panel) -> str:
-    """Bars of what is in force, month by month, within what there would be without dreams."""
+    """Return bars of the current memories of each month, in front of those without dreams."""
     top, left, high = 222, 26, 36
     most = max(*panel.in_force, *panel.in_force_off)
     gap = (_WIDE - left) / len(panel.in_force)
@@ -112,7 +112,7 @@ def _sizes(panel: Panel) -> str:
         for sizes, colour in ((panel.in_force_off, _FAINT), (panel.in_force, "#a9c4f2"))
         for place, size in enumerate(sizes)
     )
-    ends = f"{panel.in_force[-1]:,} in force at the end; without dreams, {panel.in_force_off[-1]:,}"
+    ends = f"{panel.in_force[-1]:,} current at the end; without dreams, {panel.in_force_off[-1]:,}"
     return bars + _text(left, top + high + 14, ends, "s")
 
 

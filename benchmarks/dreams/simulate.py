@@ -1,4 +1,4 @@
-"""Living through a made-up year with one store: telling, asking, and dreaming at night."""
+"""Run a simulated year on one store: write, ask, and dream at night."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ from recollect.write.repository import Repository
 FIRST_DAY = datetime(2026, 1, 1, tzinfo=UTC)
 TOP = 10
 MONTH_DAYS = 30
-_BATCH = 50  # of more notes at once, near-twins are not sought
+_BATCH = 50  # larger batches are not searched for near-duplicates
 
 
-class Remembering:
-    """An embedder that embeds each text once, in however many lives it is told; a file keeps it, if named."""
+class CachedEmbedder:
+    """An embedder that embeds each text once, and keeps the vectors in a file if a path is given."""
 
     def __init__(self, embedder: Embedder, path: Path | None = None) -> None:
         self._embedder = embedder
@@ -59,7 +59,7 @@ class Remembering:
             self._known[key] = self._embedder.query(text)
         return self._known[key]
 
-    def keep(self) -> None:
+    def save(self) -> None:
         if self._path is not None:
             np.savez(self._path, keys=np.array(list(self._known)), rows=np.stack(list(self._known.values())))
 
@@ -69,21 +69,21 @@ class Remembering:
 
 @dataclass(frozen=True, slots=True)
 class Nights:
-    """How to dream: every so many nights; never, if `every` is 0."""
+    """Settings for dreams: one every `every` nights, or none if it is 0."""
 
     every: int = 1
     gate: bool = True
     without: tuple[str, ...] = ("report",)
-    """Phases; the report changes nothing."""
+    """Phases to skip; the report changes nothing."""
     knobs: Knobs | None = None
 
 
 @dataclass(slots=True)
-class Lived:
-    """What one run found and did."""
+class YearResult:
+    """The results of one run."""
 
     ranks: dict[str, list[int]] = field(default_factory=dict)
-    """By profile: for each need, the place of the first memory that answers it; 0: not among the first."""
+    """By profile, the rank of the first answer to each need; 0 if it is not among the first ten."""
     months: list[dict[str, int]] = field(default_factory=list)
     done: Counter[str] = field(default_factory=Counter)
     skipped: Counter[str] = field(default_factory=Counter)
@@ -91,7 +91,7 @@ class Lived:
     forgotten: set[int] = field(default_factory=set)
     """Memories that dreams pruned, merged or retired."""
     gone: Counter[str] = field(default_factory=Counter)
-    """Needs that nothing in force could answer any more, by their sort."""
+    """Number of needs that no current memory could answer, by sort."""
 
 
 class Clock:
@@ -108,8 +108,8 @@ def live(
     folder: Path,
     profiles: Sequence[str],
     nights: Nights = Nights(),  # noqa: B008
-) -> Lived:
-    """Ask everything by each of the profiles; what the last of them shows is noted."""
+) -> YearResult:
+    """Run the year and ask each question with every profile. Only the last profile's hits are recorded."""
     clock = Clock()
     store = Repository(SqliteStore(folder / "memory.db"))
     signals = UsageRecorder(store, "day 0")
@@ -123,9 +123,9 @@ def live(
         zone=UTC,
         knobs=nights.knobs or Knobs(),
     )
-    lived = Lived({profile: [] for profile in profiles})
+    lived = YearResult({profile: [] for profile in profiles})
     told: dict[int, set[int]] = {}
-    """Facts, each with the memories that tell it."""
+    """Ids of the memories that state each fact."""
     with Engine(parts) as engine:
         for day in range(made.days):
             clock.now = FIRST_DAY + timedelta(days=day, hours=9)
@@ -145,12 +145,12 @@ def live(
 
 
 def month_of(day: int, days: int) -> int:
-    """Thirty days each, from 0; the days that are left at the end belong to the last."""
+    """Return the month of a day, from 0. A month has 30 days; the last one also has the remaining days."""
     return min(day // MONTH_DAYS, max(days // MONTH_DAYS, 1) - 1)
 
 
 def _tell(engine: Engine, day: int, tellings: Iterable[Telling], told: dict[int, set[int]]) -> None:
-    def is_told(telling: Telling, id_: int) -> None:
+    def add_id(telling: Telling, id_: int) -> None:
         told.setdefault(telling.fact, set()).add(id_)
 
     for way, group in groupby(sorted(tellings, key=_way), key=_way):
@@ -162,22 +162,22 @@ def _tell(engine: Engine, day: int, tellings: Iterable[Telling], told: dict[int,
                     for telling, note in zip(
                         some, engine.remember_many([one.text for one in some]).notes, strict=True
                     ):
-                        is_told(telling, note.id)
+                        add_id(telling, note.id)
             case "message":
                 turns = [{"speaker": "me", "content": one.text} for one in same]
                 for telling, id_ in zip(
                     same, engine.add_messages(f"day {day}", turns, extract=False).ids, strict=True
                 ):
-                    is_told(telling, id_)
+                    add_id(telling, id_)
             case "observation":
                 for telling in same:
                     entity = {"name": telling.about, "entityType": "known", "observations": [telling.text]}
-                    is_told(telling, engine.create_entities([entity]).entities[0].id)
+                    add_id(telling, engine.create_entities([entity]).entities[0].id)
             case _:
                 for telling in same:
                     assert telling.corrects is not None
                     new = engine.remember(telling.text)
-                    is_told(telling, new.id)
+                    add_id(telling, new.id)
                     _supersede(engine, telling, new.id, told)
 
 
@@ -193,7 +193,7 @@ def _supersede(engine: Engine, telling: Telling, new: int, told: Mapping[int, se
             engine.supersede(old, new)
 
 
-def _ask(engine: Engine, need: Need, answers: set[int], lived: Lived, profiles: Sequence[str]) -> None:
+def _ask(engine: Engine, need: Need, answers: set[int], lived: YearResult, profiles: Sequence[str]) -> None:
     for profile in profiles:
         hits = engine.recall(need.query, limit=TOP, profile=profile, record=profile == profiles[-1]).hits
         shown = [hit.memory.id for hit in hits]
@@ -205,7 +205,7 @@ def _ask(engine: Engine, need: Need, answers: set[int], lived: Lived, profiles: 
             lived.gone[need.sort] += 1
 
 
-def _dream(engine: Engine, nights: Nights, told: Mapping[int, set[int]], lived: Lived) -> None:
+def _dream(engine: Engine, nights: Nights, told: Mapping[int, set[int]], lived: YearResult) -> None:
     start = time.perf_counter()
     report = engine.dream(gate=nights.gate, drop_failing=nights.gate, without=nights.without).report
     lived.dream_seconds.append(time.perf_counter() - start)
@@ -234,11 +234,10 @@ def _dream(engine: Engine, nights: Nights, told: Mapping[int, set[int]], lived: 
     lived.skipped.update(report.skipped)
 
 
-def _size(engine: Engine, lived: Lived) -> dict[str, int]:
-    in_force = sum(Internals(engine).count_memories().values())
+def _size(engine: Engine, lived: YearResult) -> dict[str, int]:
     counts = Internals(engine).count_memories()
     return {
-        "in_force": in_force,
+        "in_force": sum(counts.values()),
         "entities": counts.get(Kind.ENTITY, 0),
         **{
             what: lived.done[what]

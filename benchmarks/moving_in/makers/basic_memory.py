@@ -1,4 +1,4 @@
-"""basic-memory: a folder of Markdown that its own MCP tools write; its search is by words alone here."""
+"""basic-memory: a folder of Markdown, written by its own MCP tools and searched by words only."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def make(folder: Path) -> list[dict[str, Any]]:
     os.environ.update(
         HOME=str(home),
         BASIC_MEMORY_HOME=str(notes),
-        # It wants a model from elsewhere.
+        # Semantic search would download a model.
         BASIC_MEMORY_SEMANTIC_SEARCH_ENABLED="false",
     )
     notes.mkdir()

@@ -1,4 +1,4 @@
-"""Cognis: its data folder, with an LLM and an embedder that are scripts."""
+"""Cognis: its data folder, with a scripted LLM and embedder."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def make(folder: Path) -> list[dict[str, Any]]:
         answers.append([hit["content"] for hit in memory.search(text, limit=WANTED)["results"]])
     memory.close()
     made = {
-        "notes": len(kept) + 1,  # it lists what was replaced, and not what was deleted
+        "notes": len(kept) + 1,  # Cognis lists replaced memories, but not deleted ones
         "superseded": sum(each["status"] == "historical" for each in kept),
         "forgotten": 1,
         "messages": len(said),
@@ -40,11 +40,11 @@ def make(folder: Path) -> list[dict[str, Any]]:
 
 
 def _scripted(_: object, prompt: str) -> str:
-    """Every message is one fact; the ferry's new hour replaces the old one, and what is to go goes."""
+    """Answer as the LLM: each message is one fact, the ferry's new time replaces the old, one is deleted."""
     said = re.findall(r"^\[USER\] (.*)$", prompt, re.MULTILINE)
     if said:
         return json.dumps({"facts": said[-1:]})
-    # Asked what to do with a fact, beside memories that are like it.
+    # The prompt has a fact and similar memories, and asks which action to take.
     known = {text: id_ for id_, text in re.findall(r'"id": "([^"]+)",\s+"text": "([^"]+)"', prompt)}
     asked = (*FACTS, *CHANGED, FORGOTTEN, f"Forget it: {FORGOTTEN}")
     fact = next(each for each in asked if json.dumps([each]) in prompt)

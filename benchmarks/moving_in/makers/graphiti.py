@@ -1,4 +1,4 @@
-"""Graphiti: a graph in its embedded Kuzu, written and searched by its own types, and their JSON."""
+"""Graphiti: a graph in embedded Kuzu, written and searched by Graphiti's own types, and their JSON."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 
 from world import CHANGED, FACTS, QUESTIONS, WANTED, vector
 
-# It imports httpx without asking for it.
+# Graphiti imports httpx but does not require it.
 PACKAGES = ("graphiti-core[kuzu]", "httpx")
 _DIMS = 256
 _NAMES = ("Marisol Vega", "Jun Watanabe", "Tidebook", "Harbour")

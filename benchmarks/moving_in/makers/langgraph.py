@@ -1,4 +1,4 @@
-"""LangGraph's store in a SQLite file and in PostgreSQL, with vectors of words; the server is ours."""
+"""LangGraph's store in a SQLite file and in PostgreSQL, with hashed word vectors."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _INDEX = {"dims": _DIMS, "embed": lambda texts: [vector(text, _DIMS) for text in
 _NAMESPACE = ("memories", "marisol")
 
 
-# Not every build of Python lets SQLite load the extension that searches vectors.
+# Some builds of Python cannot load SQLite's vector extension.
 _SQLITE_INDEX = _INDEX if hasattr(sqlite3.Connection, "enable_load_extension") else None
 
 

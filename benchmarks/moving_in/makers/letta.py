@@ -1,4 +1,4 @@
-"""Letta: an agent file of its own types. Its server, which could answer, needs a database and a model."""
+"""Letta: an agent file of its own types. Its server is not asked, because it needs a database and a model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""mcp-memory-service: its storage on sqlite-vec, as its server calls it, with vectors of words."""
+"""mcp-memory-service: its sqlite-vec storage, called as its server does, with hashed word vectors."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ PACKAGES = ("mcp-memory-service", "pysqlite3-binary")
 
 def make(folder: Path) -> list[dict[str, Any]]:
     if not hasattr(sqlite3.Connection, "enable_load_extension"):
-        # Some builds of Python cannot load sqlite-vec; this one can, under the same name.
+        # Some builds of Python cannot load sqlite-vec; pysqlite3 can.
         sys.modules["sqlite3"] = import_module("pysqlite3")
-    return asyncio.run(_made(folder / "memory.db"))
+    return asyncio.run(_fill(folder / "memory.db"))
 
 
-async def _made(file: Path) -> list[dict[str, Any]]:
+async def _fill(file: Path) -> list[dict[str, Any]]:
     class_: Any = import_module("mcp_memory_service.storage.sqlite_vec").SqliteVecMemoryStorage
     memory_class: Any = import_module("mcp_memory_service.models.memory").Memory
     hashed: Any = import_module("mcp_memory_service.utils.hashing").generate_content_hash

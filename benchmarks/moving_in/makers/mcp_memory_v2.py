@@ -1,4 +1,4 @@
-"""MCP Memory v2, which is on no package index: a file with the tables that its documentation describes."""
+"""MCP Memory v2, which is not on PyPI: a file with the tables that its documentation describes."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ _DRAWN = "Marisol moved to Vigo"
 
 
 class _Embedder:
-    """In the place of a model of words."""
+    """A substitute for the embedding model."""
 
     config = type("Config", (), {"embedding_dims": _DIMS})()
 
@@ -33,7 +33,7 @@ class _Embedder:
 
 
 class _Extractor:
-    """In the place of a language model: it draws one fact out of whatever is said."""
+    """A substitute for the language model; it extracts one fact from every message."""
 
     def generate_response(self, **_: Any) -> str:
         return json.dumps({"memory": [{"text": _DRAWN}]})
@@ -60,7 +60,7 @@ def make(folder: Path) -> list[dict[str, Any]]:
         answers = _fill(memory, place / "get_all.json")
         memory.close()
         row = {"format": "mem0", "answers": answers, "owner": "marisol"}
-        notes = {"notes": len(FACTS) + 2}  # with one that was updated, and one that was drawn out of turns
+        notes = {"notes": len(FACTS) + 2}  # plus an updated note and an extracted one
         made.append({"path": provider, "made": notes | {"messages": len(_TURNS)}, **row})
         if provider == "qdrant":
             made.append({"path": f"{provider}/get_all.json", "made": notes, **row})

@@ -1,4 +1,4 @@
-"""The official memory server, from npm, driven over its standard streams: the JSONL that it keeps."""
+"""The official memory server from npm, called over stdio: its JSONL file."""
 
 from __future__ import annotations
 
