@@ -1,9 +1,9 @@
-"""Whether a memory knows what it does not know: confidence where the answer is there, and where it is not.
+"""Measure confidence for questions whose answer is in the store and for questions without one.
 
 present   a judged question, as it is
-removed   the same, its answers taken out of the store, and nothing else
+removed   the same question, with only its answers removed from the store
 other     a question of another haystack, or of another data set
-unsaid    a question that the data set itself calls unanswerable; its categories also apart
+unsaid    a question that the data set itself calls unanswerable; also counted by category
 """
 
 from __future__ import annotations
@@ -34,18 +34,18 @@ PRESENT, REMOVED, OTHER, UNSAID = "present", "removed", "other", "unsaid"
 BINS = 10
 _LIMIT = 10
 _COUNTED = re.compile(r"[a-z]?\d+", re.IGNORECASE)
-"""An id that says no more than which question of the set it is."""
+"""An id that is only the number of the question in its set."""
 
 
 @dataclass(frozen=True, slots=True)
 class ScoredAnswer:
-    """One answer's confidence, and what simple methods would have said."""
+    """The confidence of one answer, and the scores of simple methods."""
 
     kind: str
     scores: Mapping[str, float]
-    """By method."""
+    """Scores by method."""
     doubtful: bool = False
-    """The answer said that nothing seems to match."""
+    """Whether the answer said that nothing seems to match."""
     hits: tuple[JudgedHit, ...] = ()
     """Hits of the data set's own questions, answerable or not."""
     category: str = ""
@@ -57,9 +57,9 @@ class Abstention:
 
     data: str
     questions: Mapping[str, int]
-    """How many, by kind."""
+    """Number of questions by kind."""
     auroc: Mapping[str, Mapping[str, float]]
-    """By method, then by the kind of absent question."""
+    """AUROC by method and kind of absent question."""
     calibration_error: Mapping[str, float]
     """Calibration error of the answers' confidence, by the kind of absent question."""
     brier: Mapping[str, float]
@@ -146,7 +146,7 @@ def summarize_abstention(name: str, answers: Sequence[ScoredAnswer]) -> Abstenti
 
 
 def _groups(answers: Sequence[ScoredAnswer]) -> dict[str, list[ScoredAnswer]]:
-    """By kind; those that the data calls unanswerable also by category, where there are several."""
+    """Group the answers by kind, and unanswerable ones also by category if there are several."""
     groups = {
         kind: found
         for kind in (PRESENT, REMOVED, OTHER, UNSAID)
@@ -160,7 +160,7 @@ def _groups(answers: Sequence[ScoredAnswer]) -> dict[str, list[ScoredAnswer]]:
 
 
 def calibration_error(probability: Floats, true: Flags, bins: int = BINS) -> float:
-    """How far the mean probability lies from the share that was true, over bins of equally many.
+    """Return the mean distance of probability and true share, over bins of equal size.
 
     Equal probabilities go together, into the bin of the middle one: otherwise the order in which they come
     would part the true from the others.
@@ -172,7 +172,7 @@ def calibration_error(probability: Floats, true: Flags, bins: int = BINS) -> flo
 
 
 def brier(probability: Floats, true: Flags) -> float:
-    """The mean squared difference of the probability and what was: 1 or 0."""
+    """Return the mean squared difference of the probability and the outcome (1 or 0)."""
     return float(np.mean((probability - true) ** 2))
 
 
@@ -189,15 +189,15 @@ def _hit_figures(hits: Sequence[JudgedHit]) -> dict[str, float]:
 
 
 def _questions_elsewhere(haystack: Haystack, dataset: Dataset, datasets: Sequence[Dataset]) -> list[str]:
-    """Questions about other things: of the data set's other haystacks, else of the other data sets."""
+    """Return questions about other things: from the set's other haystacks, else from other sets."""
     here = [other for other in dataset.haystacks if other is not haystack]
     there = [other for each in datasets if each is not dataset for other in each.haystacks]
     texts = {document.text for document in haystack.documents}
     ids = {question.id for question in haystack.questions}
 
     def overlaps(other: Haystack) -> bool:
-        """The same texts, or the same questions in another language, are no other things."""
-        # Where questions are only counted, two that have the same number have nothing in common.
+        """Return whether a haystack has neither the same texts nor the same questions in another language."""
+        # If ids are only numbers, equal ids do not mean the same question.
         same = sum(question.id in ids and not _COUNTED.fullmatch(question.id) for question in other.questions)
         return any(document.text in texts for document in other.documents) or 2 * same > len(other.questions)
 

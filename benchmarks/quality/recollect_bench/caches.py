@@ -27,7 +27,7 @@ Role = Literal["document", "query", "document tokens", "query tokens"]
 
 @contextmanager
 def cached_vectors(embedder: Embedder, folder: Path | None) -> Iterator[CachedEmbedder]:
-    """The embedder, with the vectors of former runs in this folder; None: with those of this run."""
+    """Return the embedder with a cache in this folder (None: only for this run)."""
     try:
         if folder is not None:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -53,7 +53,7 @@ class CachedEmbedder:
         self._folder = folder
         self._last: tuple[str, Vector, Vectors | None] | None = None
         self.embedded = 0
-        """Texts that were not there."""
+        """Number of texts that were not in the cache."""
 
     @property
     def model(self) -> Model:
@@ -77,7 +77,7 @@ class CachedEmbedder:
         return self._query(text, "query tokens" if self.gives_tokens else None)
 
     def _query(self, text: str, tokens: Role | None) -> tuple[Vector, Vectors | None]:
-        # Profile after profile asks the same.
+        # All profiles ask the same questions.
         if self._last is None or self._last[0] != text or (tokens and self._last[2] is None):
             ((vector, packed),) = self._blobs([text], "query", tokens)
             rows = np.frombuffer(packed, "<f4").reshape(-1, self.model.dims) if packed else None
@@ -89,7 +89,7 @@ class CachedEmbedder:
         return np.stack(rows) if rows else np.empty((0, self.model.dims), np.float32)
 
     def _blobs(self, texts: Sequence[str], role: Role, tokens: Role | None) -> list[tuple[bytes, bytes]]:
-        """The vector of each text, and what is kept of its tokens: under a role, or nothing without one."""
+        """Return the vector of each text, and its token vectors if a role is given."""
         name, width = self.model.name, 4 * self.model.dims
         roles = (role,) if tokens is None else (role, tokens)
         keys = {text: [_key(name, each, text) for each in roles] for text in texts}

@@ -31,19 +31,19 @@ _FILE = click.Path(dir_okay=False, path_type=Path)
 _half_option = click.option(
     "--half",
     type=click.Choice(["a", "b"]),
-    help="Only this half of the questions; which one, a hash of store and id tells.",
+    help="Only this half of the questions, split by a hash of store and id.",
 )
 
 
 def _shared_options(function: _Function) -> _Function:
     for option in (
         click.option("--save", type=_FILE, metavar="FILE", help="Also write the JSON there."),
-        click.option("--no-cache", is_flag=True, help="Embed everything anew, and keep nothing."),
+        click.option("--no-cache", is_flag=True, help="Embed all texts again, and keep no vectors."),
         click.option(
             "--cache",
             type=click.Path(file_okay=False, path_type=Path),
             metavar="DIR",
-            help="Where vectors are kept from run to run; without it, your cache folder.",
+            help="Folder that keeps vectors between runs (default: your cache folder).",
         ),
         click.option(
             "--data",
@@ -81,12 +81,12 @@ def _shared_options(function: _Function) -> _Function:
     show_default=True,
     metavar="NAME",
     shell_complete=complete_profile,
-    help="What the others are compared with.",
+    help="Profile to compare the others with.",
 )
 @_half_option
-@click.option("--ablate", is_flag=True, help="Also our profile with one part left out at a time.")
-@click.option("--rerank", is_flag=True, help="Also our profile, its first places read again by a model.")
-@click.option("--extract", is_flag=True, help="Also the other profiles over notes drawn out of messages.")
+@click.option("--ablate", is_flag=True, help="Also our profile without one part at a time.")
+@click.option("--rerank", is_flag=True, help="Also our profile with its first hits re-ranked by a model.")
+@click.option("--extract", is_flag=True, help="Also the other profiles over extracted notes.")
 @click.option("--plot", type=_FILE, metavar="FILE", help="Draw the intervals there, as SVG.")
 def quality(
     call: Call,
@@ -141,10 +141,12 @@ def quality(
 )
 @_shared_options
 @_half_option
-@click.option("--profile", metavar="NAME", help="Who ranks the hits; without it, the default one.")
-@click.option("--questions", type=click.IntRange(1), metavar="N", help="Only so many of each store, by lot.")
+@click.option("--profile", metavar="NAME", help="Profile (default: the default profile).")
 @click.option(
-    "--absent", type=click.IntRange(0), metavar="N", help="Only so many of each store without their answer."
+    "--questions", type=click.IntRange(1), metavar="N", help="Random sample of this size per store."
+)
+@click.option(
+    "--absent", type=click.IntRange(0), metavar="N", help="Maximum per store to ask without their answer."
 )
 @click.option("--plot", type=_FILE, metavar="FILE", help="Draw the reliability of hits there, as SVG.")
 def abstention(
@@ -200,7 +202,7 @@ def abstention(
 def context(
     call: Call, data: tuple[Path, ...], cache: Path | None, no_cache: bool, save: Path | None
 ) -> Result:
-    """Measure what `context` gives beside a prompt, called with the prompt alone.
+    """Measure the memories that `context` returns for a prompt.
 
     Reads folders of memories.jsonl and prompts.jsonl. Silent: of the prompts that need nothing remembered,
     how many get nothing. Helped: of those that do, how many get at least one memory that helps. Precision and
@@ -228,7 +230,7 @@ def context(
 def precision(
     call: Call, data: tuple[Path, ...], cache: Path | None, no_cache: bool, save: Path | None
 ) -> Result:
-    """Measure whether what is asked for comes back, and nothing else, on PrecisionMemBench.
+    """Measure on PrecisionMemBench whether only the requested facts come back.
 
     Reads its beliefs.seed.json and retrieval.cases.json. Beliefs are notes with their scope as a tag, asked
     with the tag of the case and nothing else: no limit, no threshold. Precision and recall are means over
@@ -262,12 +264,12 @@ def bench(_: Call) -> None:
 
 
 def _table(plain: object, columns: Sequence[str], rows: Iterable[tuple[str, ...]], *, left: int) -> Result:
-    """The first columns are names, the others numbers."""
+    """Align the first columns as names and the others as numbers."""
     return Result.table(plain, (*columns[:left], *right_aligned(*columns[left:])), list(rows))
 
 
 def _check_writable(*paths: Path | None) -> None:
-    """Make the files that are to be written: minutes of work are too late to learn that they cannot be."""
+    """Create the output files now, so that a wrong path fails before minutes of work."""
     for path in filter(None, paths):
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -278,7 +280,7 @@ def _check_writable(*paths: Path | None) -> None:
 
 @contextmanager
 def _models(call: Call, cache: Path | None, no_cache: bool) -> Iterator[Models]:
-    """The models, with the vectors that they have made before."""
+    """Return the models, with the cached vectors of earlier runs."""
     if cache is not None and no_cache:
         raise click.UsageError("--cache names a folder, and --no-cache wants none; give one of them.")
     from recollect.settings import program_folder  # loads the engine
@@ -298,7 +300,7 @@ def _monitors() -> Iterator[Monitors]:
 
 
 def _save(call: Call, figures: dict[str, Any], path: Path | None) -> dict[str, Any]:
-    """Figures first, the same on every run; then what is of this machine and this moment."""
+    """Return the figures, which are equal on every run, followed by facts of machine and time."""
     from recollect_bench.environment import facts
 
     plain = {**figures, "facts": facts(call.now())}
@@ -308,6 +310,6 @@ def _save(call: Call, figures: dict[str, Any], path: Path | None) -> dict[str, A
 
 
 def _lines(plain: object) -> str:
-    """JSON with the innermost objects on a line each: half as large, and a change shows in its line."""
+    """Return JSON with one line per innermost object, which is smaller and gives short diffs."""
     text = json.dumps(plain, ensure_ascii=False, indent=1)
     return re.sub(r"\{[^{}]*\}", lambda match: re.sub(r"\n *", " ", match[0]), text) + "\n"

@@ -11,7 +11,7 @@ from typing import Literal
 from recollect_bench.halves import Half, half_of
 
 ORIGIN = datetime(2024, 1, 1, tzinfo=UTC)
-"""When texts that have no time are stored: fixed, so that a run can be repeated."""
+"""Time of texts without one; fixed, so that a run can be repeated."""
 DocumentKind = Literal["note", "message", "entity-observation"]
 
 
@@ -26,13 +26,13 @@ class Document:
     role: str | None = None
     speaker: str | None = None
     at: datetime | None = None
-    """When it is stored, and for a message, when it was said; None: at the time of the one before it."""
+    """Time of storage, and of the message; None: the time of the previous document."""
     happened_at: datetime | None = None
     tags: tuple[str, ...] = ()
     entity: str | None = None
     entity_type: str = "thing"
     supersedes: str | None = None
-    """The document that it corrects."""
+    """Id of the document that this one corrects."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,19 +41,19 @@ class Question:
     text: str
     category: str
     relevant: frozenset[str]
-    """The documents that should be found."""
+    """Ids of the documents that should be found."""
     answerable: bool = True
-    """False: the texts hold no answer, and a memory should say so."""
+    """Whether the texts have an answer."""
     must_not: frozenset[str] = frozenset()
     """Outdated documents, which must not rank above the relevant ones."""
     at: datetime | None = None
-    """When it is asked; None: when the haystack's questions are."""
+    """Time of the question; None: the haystack's time."""
     after: int | None = None
-    """How many documents are stored when it is asked; None: all."""
+    """Number of documents stored before the question; None: all."""
 
     @property
     def is_judged(self) -> bool:
-        """Whether recall can be measured by it: some answerable questions point to no text there is."""
+        """Whether recall can be measured; some answerable questions refer to no stored text."""
         return self.answerable and bool(self.relevant)
 
 
@@ -79,7 +79,7 @@ class Haystack:
     documents: tuple[Document, ...]
     questions: tuple[Question, ...]
     asked_at: datetime | None = None
-    """When questions that have no time of their own are asked; None: a day after the last document."""
+    """Time of questions without one; None: a day after the last document."""
     prompts: tuple[Prompt, ...] = ()
 
     @property
@@ -91,7 +91,7 @@ class Haystack:
         return any(document.kind == "message" for document in self.documents)
 
     def asked_after(self, question: Question) -> int:
-        """How many documents are stored when this question is asked."""
+        """Return the number of documents stored before this question."""
         return len(self.documents) if question.after is None else question.after
 
 
@@ -100,11 +100,11 @@ class Dataset:
     name: str
     haystacks: tuple[Haystack, ...]
     files: tuple[Path, ...] = ()
-    """Where it was read from."""
+    """Files that the data set was read from."""
 
 
 def halved(datasets: Iterable[Dataset], half: Half) -> tuple[Dataset, ...]:
-    """The same data sets with the questions of one half alone; every document stays."""
+    """Return the data sets with the questions of one half and all documents."""
     return tuple(
         replace(
             dataset,

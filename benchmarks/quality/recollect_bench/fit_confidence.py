@@ -1,4 +1,4 @@
-"""Fits the coefficients of confidence on judged questions, and reports how they do on held-out sets.
+"""Fit the coefficients of confidence on judged questions, and report figures on held-out sets.
 
     python -m recollect_bench.fit_confidence --date 2026-11-17 --cache DIR FAMILY:MODEL=PATH…
 
@@ -60,7 +60,7 @@ Mode = Literal["known", "unknown", "words"]
 _MODES: tuple[Mode, ...] = ("known", "unknown", "words")
 _LIMIT = 10
 _FEW = 12
-"""Memories beside the answers in a store of few."""
+"""Number of other memories in a small store."""
 _HIT_SIGNALS = frozenset({"above", "held", "ahead", "agreed", "share", "fits", "timed"})
 # A hit far above the rest of its list may be the answer, or a near miss that shares a name. Of the
 # signals that compare a hit with its list, only the one by words helped on most held-out sets.
@@ -77,10 +77,10 @@ _HIT_PENALTY, _ANSWER_PENALTY = 1e-4, 1e-3
 
 @dataclass(frozen=True, slots=True)
 class AskedQuestion:
-    """One question as it was asked: what confidence reads of it, and which of the hits were right."""
+    """One question: the inputs of its confidence, and which hits were right."""
 
     family: str
-    """Sets that are left out together."""
+    """Family of data sets, which are held out together."""
     data: str
     model: str | None
     """None if only words were searched."""
@@ -90,7 +90,7 @@ class AskedQuestion:
     inputs: ConfidenceInput
     terms: QueryTerms
     right: Flags
-    """Beside the rows that were read."""
+    """The right hits, aligned with the rows that were read."""
 
 
 def fit_weights(
@@ -105,7 +105,7 @@ def fit_weights(
 def _fit_hits(
     asked: Sequence[AskedQuestion], rows: Sequence[Floats]
 ) -> tuple[tuple[float, ...], Mapping[str, float]]:
-    """On hits of questions that have an answer, in stores as they are."""
+    """Fit on the hits of answerable questions, in unchanged stores."""
     seen = [
         (each, signals)
         for each, signals in zip(asked, rows, strict=True)
@@ -113,7 +113,7 @@ def _fit_hits(
     ]
     counts = Counter(each.data for each, _ in seen)
     kinds = [kind for each, _ in seen for kind in each.inputs.kinds]
-    # A constant for all, and for each kind how far it lies from it, which is kept small.
+    # One constant for all, and a regularised offset for each kind.
     constants = np.array([[1.0, *(float(kind is other) for other in Kind)] for kind in kinds])
     table = np.hstack([np.concatenate([signals for _, signals in seen]), constants])
     weight = np.concatenate([np.full(len(signals), counts[each.data] ** -0.5) for each, signals in seen])
@@ -136,7 +136,7 @@ def _fit_hits(
 def _fit_answers(
     asked: Sequence[AskedQuestion], rows: Sequence[Floats], mode: Mode
 ) -> tuple[tuple[float, ...], float]:
-    """Of eight questions, by weight, five have an answer: `ANSWERED`."""
+    """Fit with weights by which five of eight questions have an answer (`ANSWERED`)."""
     judged = [(each, signals[: each.inputs.first]) for each, signals in zip(asked, rows, strict=True)]
     judged = [(each, signals) for each, signals in judged if len(signals)]
     most = max(len(signals) for _, signals in judged)
@@ -181,7 +181,7 @@ def _fit_answers(
 
 
 def fit_scales(asked: Sequence[AskedQuestion]) -> dict[str, CosineScale]:
-    """Of each model: where the best cosine lies for questions that have no answer."""
+    """Return the mean and spread of the best cosine of unanswerable questions, for each model."""
     scales = {}
     for model in sorted({each.model for each in asked if each.model is not None}):
         found = [
@@ -258,7 +258,7 @@ def _variants(
 
 
 def _only(gathered: Gathered, kept: Flags) -> Gathered:
-    """As if the store held no other candidates."""
+    """Return the candidates as if the store had only the kept ones."""
     if kept.all():
         return gathered
     rows = np.flatnonzero(kept)
@@ -283,14 +283,14 @@ def _renumbered(source: Source) -> Source:
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """How confidence does on one set."""
+    """Figures of confidence on one set."""
 
     auroc: Mapping[str, float]
-    """By the sort of question that has no answer."""
+    """AUROC by sort of unanswerable question."""
     told_nothing: Mapping[str, float]
-    """The share below the line, by sort of question."""
+    """Share below the threshold, by sort of question."""
     reliability: Mapping[str, Sequence[tuple[float, float, int]]]
-    """By kind of memory: in each tenth the mean confidence, the share that was right, and how many."""
+    """Mean confidence, share of right hits and count in each tenth, by kind of memory."""
 
 
 def judge(
@@ -333,12 +333,12 @@ def _of_mode(asked: Sequence[AskedQuestion], mode: Mode) -> list[AskedQuestion]:
 
 
 def left_out(asked: Sequence[AskedQuestion], mode: Mode) -> dict[str, Judgement]:
-    """Each set by numbers that were fitted on all others; sets of one family go out together."""
+    """Measure each set with coefficients fitted on the sets of all other families."""
     mine = _of_mode(asked, mode)
     judgements = {}
     for family in sorted({each.family for each in mine}):
         others = [each for each in mine if each.family != family]
-        # Where a model's cosines lie is a fact of the model, learnt from whatever it has embedded.
+        # The location of a model's cosines is a fact of the model, so it is measured on all sets.
         scales = fit_scales(mine)
         judgements[family] = judge(
             [each for each in mine if each.family == family],
@@ -362,9 +362,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="fit_confidence", description="Fit the numbers of confidence.")
     parser.add_argument("sets", nargs="+", metavar="FAMILY:MODEL=PATH")
     parser.add_argument("--date", required=True, help="the day of the run, for the record")
-    parser.add_argument("--cache", type=Path, help="where vectors are kept from run to run")
+    parser.add_argument("--cache", type=Path, help="folder that keeps vectors between runs")
     parser.add_argument("--out", type=Path, default=Path(str(ranking_package.__path__[0])) / FILE)
-    parser.add_argument("--report", type=Path, help="where to write what each family left out gives")
+    parser.add_argument("--report", type=Path, help="where to write the figures of each held-out family")
     given = parser.parse_args(arguments)
     asked: list[AskedQuestion] = []
     files = {}

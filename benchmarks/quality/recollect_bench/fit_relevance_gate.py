@@ -1,4 +1,4 @@
-"""Fits when `context` stays empty, and reports how it does on people that were not used for fitting.
+"""Fit the gate that keeps `context` empty, and report its figures on held-out people.
 
     python -m recollect_bench.fit_relevance_gate --date 2026-11-17 --cache DIR MODEL=PATH…
 
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from recollect_bench.haystack_store import StoredHaystack
 
 Sort = Literal["needs", "needs nothing", "question", "topic", "idle"]
-# Questions and idle prompts are many, and the prompts are what it is for.
+# There are many more questions and idle prompts, but the gate is made for the prompts.
 _WEIGHTS: dict[Sort, float] = {"needs": 1.0, "needs nothing": 1.0, "question": 0.5, "topic": 0.5, "idle": 0.4}
 _NEEDING = frozenset({"needs", "question", "topic"})
 _TOPICS = 40
@@ -72,7 +72,7 @@ def ask_store(stored: StoredHaystack, idle: Sequence[str]) -> Iterator[Prompted]
 
 
 def store_topics(haystack: Haystack) -> list[str]:
-    """The two longest content words of some of the documents, as one types them to look something up."""
+    """Return keyword prompts: the two longest content words of some documents."""
     some = sorted(haystack.documents, key=lambda document: hash_number("topic", document.id))[:_TOPICS]
     words = [
         sorted(set(content_words(document.text)), key=lambda word: (-len(word), word)) for document in some
@@ -89,14 +89,14 @@ def fit_prompts(rows: Sequence[Prompted]) -> Floats:
             np.array([float(row.sort in _NEEDING) for row in rows]),
             np.array([_WEIGHTS[row.sort] for row in rows]),
             np.full(table.shape[1], -np.inf),
-            # By the spread of each signal, so that none is kept small for its unit; the constant is free.
+            # Scaled by spread, so that units do not matter; the constant is not regularised.
             _PENALTY * spread**2,
         )
     )
 
 
 def open_shares(rows: Sequence[Prompted], numbers: Floats) -> dict[str, float]:
-    """Of each sort, the share that would be given memories."""
+    """Return the share of prompts of each sort that would get memories."""
     line = np.log(SILENT_BELOW / (1 - SILENT_BELOW))
     return {
         sort: round(
@@ -110,7 +110,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="fit_relevance_gate", description="Fit when `context` is silent.")
     parser.add_argument("sets", nargs="+", metavar="MODEL=PATH")
     parser.add_argument("--date", required=True, help="the day of the run, for the record")
-    parser.add_argument("--cache", type=Path, help="where vectors are kept from run to run")
+    parser.add_argument("--cache", type=Path, help="folder that keeps vectors between runs")
     parser.add_argument("--out", type=Path, default=Path(str(ranking_package.__path__[0])) / GATE_FILE)
     given = parser.parse_args(arguments)
     idle = [line for line in IDLE.read_text(encoding="utf-8").splitlines() if line]

@@ -1,4 +1,4 @@
-"""Which half of a data set a question is in: one half chooses numbers, the other judges them."""
+"""Split a data set into halves: one to choose parameters, the other to judge them."""
 
 from __future__ import annotations
 
@@ -10,6 +10,6 @@ HALVES: tuple[Half, ...] = ("a", "b")
 
 
 def half_of(store: str, question: str) -> Half:
-    """By a hash of store and id, so that a question keeps its half whatever else is in the set."""
+    """Return the half of a question by a hash of store and id, independent of the rest of the set."""
     digest = blake2b(f"{store}\0{question}".encode(), digest_size=8).digest()
     return "b" if digest[0] & 1 else "a"

@@ -1,4 +1,4 @@
-"""A haystack in a store of its own, filled and asked as a user's program would."""
+"""A store for one haystack, filled and queried as a user's program would."""
 
 from __future__ import annotations
 
@@ -63,12 +63,12 @@ class StoredHaystack:
     """The notes drawn from each message."""
 
     def advance(self, question: Question) -> None:
-        """Store what is there when this question is asked, and set the clock to its time."""
+        """Store the documents that precede this question, and set the clock to its time."""
         self.fill(self.haystack.asked_after(question))
         self.set_clock(question.at)
 
     def set_clock(self, at: datetime | None) -> None:
-        """To a time; None: to when this haystack is asked."""
+        """Set the clock to a time; None: to the time of the haystack's questions."""
         self.clock.now = at or self.haystack.asked_at or self._latest + _DAY
 
     def fill(self, count: int | None = None) -> None:
@@ -87,7 +87,7 @@ class StoredHaystack:
             # A write embeds a limited number of passages; embed the rest of long texts now.
             self.engine.reindex()
             if due := self.engine.counts().due:
-                # A store that lacks vectors would be measured as if its model were worse than it is.
+                # Missing vectors would make the model look worse.
                 raise ModelUnavailable(f"{due} texts of {self.haystack.name} could not be embedded.")
 
     @property
@@ -97,7 +97,7 @@ class StoredHaystack:
         return self.models.preferred if model is None else model.name
 
     def embed_query(self, text: str) -> None:
-        """The model keeps a query's vector, so that the time of the answers that follow is without it."""
+        """Embed a query in advance, so that its time is not part of the measured recalls."""
         embedder = self.models.embedder_named(self.model)
         if embedder is not None:
             embedder.query(text)
@@ -106,7 +106,7 @@ class StoredHaystack:
         return frozenset(self._canonical.get(id_, id_) for id_ in ids)
 
     def document(self, memory: Memory) -> str:
-        """The canonical id of what a memory holds."""
+        """Return the canonical id of a memory's document."""
         if memory.id in self._document_of:
             return self._document_of[memory.id]
         if memory.kind is Kind.ENTITY:
@@ -116,12 +116,12 @@ class StoredHaystack:
         return f"?{memory.id}"
 
     def documents(self, memories: Iterable[Memory]) -> tuple[str, ...]:
-        """The documents of these memories in their order, none twice."""
+        """Return the documents of these memories in their order, without duplicates."""
         return tuple(dict.fromkeys(map(self.document, memories)))
 
     @contextmanager
     def without(self, ids: Iterable[str]) -> Iterator[None]:
-        """The store as if it did not hold these documents, nor what was drawn from them."""
+        """Hide these documents, and the notes extracted from them, for a while."""
         wanted = [
             memory
             for id_ in sorted(ids)
@@ -204,7 +204,7 @@ def open_haystack(
     reranker: Reranker | None = None,
     progress: Progress | None = None,
 ) -> Iterator[StoredHaystack]:
-    """A new store for the haystack in a temporary folder, with the default settings and nothing in it yet.
+    """Yield a new, empty store for the haystack in a temporary folder, with the default settings.
 
     With `extract`, notes are extracted from messages, as they are by default.
     """

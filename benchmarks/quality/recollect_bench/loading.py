@@ -1,4 +1,4 @@
-"""Loads data sets from a path; the format is recognised by content, not by name."""
+"""Load data sets from a path; the format is recognised by content, not by name."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def _alone(folder: Path) -> Iterator[Dataset]:
 
 
 def _in_files(name: str, files: Sequence[Path]) -> Iterator[Dataset]:
-    """Chats, and languages, that lie side by side are one data set; every other file is its own."""
+    """Group chats and languages of one folder into one data set; every other file is its own."""
     chats: dict[Path, Any] = {}
     languages: dict[Path, Any] = {}
     for file in files:
@@ -100,7 +100,7 @@ def _json(path: Path) -> Any:
 
 
 def _with_folders(datasets: Sequence[Dataset]) -> Sequence[Dataset]:
-    """With the folder before the name, where two would have the same."""
+    """Add the folder to names that occur twice."""
     names = [dataset.name for dataset in datasets]
     return tuple(
         replace(dataset, name=f"{dataset.files[0].parent.name}/{dataset.name}")

@@ -1,4 +1,4 @@
-"""Logistic models whose weights have a sign, fitted without chance."""
+"""Logistic models with bounded weights, fitted without randomness."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ class LogisticProblem:
     """A logistic regression: margins as a function of the coefficients, labels and weights."""
 
     margins: Callable[[Floats], tuple[Floats, Floats]]
-    """The margin of each example, and its gradient by the coefficients."""
+    """Return the margin of each example, and its gradient by the coefficients."""
     true: Floats
     weight: Floats
     floor: Floats
-    """The least value of each coefficient."""
+    """Minimum of each coefficient."""
     penalty: Floats
     """Factor of each coefficient's square."""
 
@@ -38,7 +38,7 @@ class LogisticProblem:
 
 
 def fit_logistic(problem: LogisticProblem) -> Floats:
-    """Projected Newton steps from 0 (Bertsekas 1982), each halved until the loss falls."""
+    """Fit by projected Newton steps from 0 (Bertsekas 1982), each halved until the loss falls."""
     numbers = np.maximum(np.zeros(len(problem.floor)), problem.floor)
     loss = problem.loss(numbers)
     for _ in range(_ROUNDS):

@@ -1,4 +1,4 @@
-"""How good ranked lists are against what is relevant; the arithmetic is trec_eval's.
+"""Measures of ranked lists, computed by trec_eval.
 
 `fraction`, `any` and `all` are three meanings of "recall at k" that differ by ten points on the same run, so
 all three are given: the share of the relevant among the first k, whether one is there, whether all are. NDCG
@@ -17,23 +17,23 @@ from recollect.domain.errors import RecollectError
 
 CUTS = (1, 5, 10, 20)
 SHALLOW, DEEP = 10, 20
-"""The limits that are asked for: NDCG, MRR and cuts up to ten are of what a caller of ten sees."""
+"""Limits of the recalls. NDCG, MRR and cuts up to ten use the recall with limit ten."""
 LIMITS = (SHALLOW, DEEP)
 MEASURES = (*(f"{name}@{k}" for name in ("fraction", "any", "all") for k in CUTS), "ndcg@10", "mrr@10")
 STALE = ("stale_first", "both_shown", "current_above")
-"""Of questions with something that is no longer true: whether that comes above all that is relevant; whether
-both are in the answer; and where they are, whether the relevant one comes first."""
+"""Measures of questions with an outdated document: whether it ranks above all relevant ones; whether
+both are in the answer; and if so, whether the relevant one ranks first."""
 COMPARED = ("fraction@10", "ndcg@10", "any@1")
 """Measures that get intervals."""
 Scores = dict[str, float]
-"""By measure; one that says nothing of a question is left out."""
+"""Values by measure, without those that do not apply to the question."""
 Found = Mapping[int, Sequence[str]]
-"""By limit: the ids that were found, best first, none twice."""
+"""Found ids by limit, best first, without duplicates."""
 
 
 @dataclass(frozen=True, slots=True)
 class JudgedLists:
-    """The hits of one question beside the expected ones."""
+    """The hits of one question and the expected documents."""
 
     found: Found
     relevant: frozenset[str]
@@ -42,7 +42,7 @@ class JudgedLists:
 
 
 def library() -> Any:
-    """pytrec_eval, which an extra installs."""
+    """Return pytrec_eval, which an extra installs."""
     try:
         return import_module("pytrec_eval")
     except ImportError as error:
@@ -53,7 +53,7 @@ def library() -> Any:
 
 
 def scores(rows: Sequence[JudgedLists]) -> list[Scores]:
-    """Of each question, in order, every measure; each question has something relevant."""
+    """Return every measure of each question, in order. Each question has a relevant document."""
     relevant = [row.relevant for row in rows]
     shallow = _evaluate([row.found[SHALLOW] for row in rows], relevant)
     deep = _evaluate([row.found[DEEP] for row in rows], relevant)

@@ -1,4 +1,4 @@
-"""The models that a run embeds with: each by its name, with the vectors of former runs."""
+"""The embedding models of a run by name, with the cached vectors of earlier runs."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Models:
-    """The embedder factory that a store gets."""
+    """The embedder factory for stores."""
 
     setting: str
-    """As the setting `model` has it."""
+    """Value of the setting `model`."""
     preferred: str
-    """The one that a new store gets."""
+    """Model of a new store."""
     embedder_named: EmbedderFactory
 
     @classmethod
     def only(cls, embedder: Embedder) -> Models:
-        """One embedder, whatever it is called."""
+        """Return models that use this embedder for every name."""
         return cls(embedder.model.name, embedder.model.name, lambda _: embedder)
 
 
 @contextmanager
 def cached_models(settings: Settings, folder: Path | None) -> Iterator[Models]:
-    """The models of these settings; without a folder, vectors are kept for this run alone."""
+    """Yield the models of these settings. Without a folder, vectors are only kept for this run."""
     with ExitStack() as stack:
         opened: dict[str, CachedEmbedder] = {}
 

@@ -1,4 +1,4 @@
-"""The intervals as a picture: a panel for each data set, in plain SVG, which needs no library."""
+"""Draw the intervals as SVG, with a panel for each data set."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _SPOKEN = {"fraction@10": "recall@10 (fraction)", "ndcg@10": "NDCG@10", "any@1":
 
 
 def draw_svg(report: Report) -> str:
-    """Each profile minus the baseline, in points, with 95 % intervals, and its own figure beside."""
+    """Draw each profile minus the baseline, in points, with 95 % intervals and its own figure."""
     panels = []
     y = _TOP
     for result in report.results:
@@ -90,7 +90,7 @@ def _dot(interval: Interval, x: Callable[[float], float], y: float) -> str:
 
 
 def _scale(low: float, high: float) -> tuple[float, float, float]:
-    """Ends on whole steps, of which there are four to nine."""
+    """Return an axis that ends on whole steps, with four to nine of them."""
     reach = max(high - low, 1.0)
     step = next(size for size in (0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0) if reach / size <= 7 or size == 50.0)
     first = step * (low // step)

@@ -1,4 +1,4 @@
-"""PrecisionMemBench: does what is asked for come back, and nothing else?
+"""PrecisionMemBench: whether only the requested facts come back.
 
 Beliefs become notes, each its owner's and tagged with its scope; one that another supersedes is superseded,
 and a resolved question is forgotten. A case is asked as `recall(query, tags=[scope])`, with no limit and no
@@ -40,11 +40,11 @@ class CaseResult:
 class PrecisionFigures:
     cases: int
     precision: float | None
-    """Mean over the cases that have one: where nothing should come back and something does, it is 0."""
+    """Mean over the cases that have a precision; it is 0 if something comes back and nothing should."""
     recall: float | None
     passes: int
     active_passes: int
-    """Of these, where something was expected or found."""
+    """Number of passes in which something was expected or found."""
     categories: Mapping[str, PrecisionFigures] = field(default_factory=dict)
 
     @classmethod
@@ -98,7 +98,7 @@ def _results(fixtures: PrecisionFixtures, models: Models, progress: Progress | N
 
 
 def _store(engine: Engine, clock: BenchClock, beliefs: Sequence[Belief]) -> dict[int, str]:
-    """Oldest first, each at its time, and the clock at the last one's; which memory is which belief."""
+    """Store the beliefs in order of time, and return the belief of each memory."""
     memory_of: dict[str, int] = {}
     for belief in sorted(beliefs, key=lambda each: each.created_at or ORIGIN):
         clock.now = belief.created_at or clock.now

@@ -1,4 +1,4 @@
-"""The profiles to measure: built-in, plain baselines, a user's own, and ours with one part left out."""
+"""The profiles to measure: built-in ones, baselines, a user's own, and ours without one part."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ BASELINES = (
 )
 """Simple rankings to compare with."""
 WITHOUT = " − "
-"""Between a profile's name and the part that is left out of it."""
+"""Separator of a profile's name and the omitted part."""
 
 
 def select_profiles(names: Sequence[str], baseline: str, own: Sequence[Profile] = ()) -> tuple[Profile, ...]:
@@ -51,7 +51,7 @@ def _profiles_named(name: str, known: Mapping[str, Profile]) -> Sequence[Profile
 
 
 def _in_file(path: Path) -> list[Profile]:
-    """One profile, a list of them, or a table `profiles`, as `profile show` prints them."""
+    """Read one profile, a list of them, or a table `profiles`, as `profile show` prints them."""
     try:
         text = path.expanduser().read_text(encoding="utf-8")
         plain: Any = tomllib.loads(text) if path.suffix == ".toml" else json.loads(text)
@@ -63,7 +63,7 @@ def _in_file(path: Path) -> list[Profile]:
 
 
 def ablations(profile: Profile) -> tuple[Profile, ...]:
-    """The profile with one part left out at a time: a search, what a search also does, or a step.
+    """Return the profile without one part at a time: a search, a switch of a search, or a step.
 
     Steps that score first, sort or cut stay, because there is no ranking without them. A part that another
     part needs stays, too.
@@ -88,7 +88,7 @@ def _searches(profile: Profile) -> Iterator[tuple[str, Profile]]:
 
 
 def _options(profile: Profile) -> Iterator[tuple[str, Profile]]:
-    """Each switch of the searches that is on, off in all of them."""
+    """Yield variants, each with one active switch turned off in all searches."""
     switches = {
         each.name
         for search in profile.retrieve

@@ -1,4 +1,4 @@
-"""Measures `context`: it should be empty if no memory is relevant to a prompt, and helpful otherwise."""
+"""Measure `context`: it should be empty if no memory is relevant to a prompt, and helpful otherwise."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class PromptResult:
     given: int
     """Memories in the context, each document once."""
     helpful: int
-    """Of these, those that help."""
+    """Number of given memories that help."""
     wanted: int
     """Memories that would help."""
     tokens: int
@@ -43,9 +43,9 @@ class PromptFigures:
     helped: float | None
     """Share of prompts with a need that got at least one helpful memory."""
     precision: float | None
-    """Of all memories given to all prompts, the share that helps."""
+    """Share of the given memories that help, over all prompts."""
     recall: float | None
-    """Of all memories that would help, the share that was given."""
+    """Share of the helpful memories that were given, over all prompts."""
     tokens_per_helpful: float | None
     """Tokens of all contexts, by the number of memories in them that help."""
 
@@ -67,7 +67,7 @@ class PromptFigures:
 def measure_prompts(
     datasets: Sequence[Dataset], models: Models, monitors: Monitors | None = None
 ) -> Mapping[str, Mapping[str, PromptFigures]]:
-    """By data set, then of all its prompts and by store, each prompt given to `context` and nothing else."""
+    """Return the figures by data set, for all its prompts and by store."""
     results = {}
     for dataset in datasets:
         rows = [

@@ -1,4 +1,4 @@
-"""The quality benchmark whole: data sets in; means by group and intervals of differences out."""
+"""Run the quality benchmark: from data sets to means by group and intervals of differences."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ RESAMPLES = 10_000
 SEED = 20_260_301
 Means = Mapping[str, float]
 Compared = Mapping[str, Mapping[str, Interval]]
-"""By measure and name."""
+"""Values by measure and name."""
 
 
 PLAIN = f"{DEFAULT} (plain)"
@@ -47,19 +47,19 @@ _MOST_CATEGORIES = 12
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """One data set, by every contender. Means are shares of 1."""
+    """The figures of every contender on one data set. Means are shares of 1."""
 
     dataset: Dataset
     counts: Mapping[str, int]
     """Questions in each group: all, each category if there are several, and those that name a time."""
     means: Mapping[str, Mapping[str, Means]]
-    """By profile, group and measure."""
+    """Means by profile, group and measure."""
     over_baseline: Compared
     """Every other contender minus the baseline."""
     over_others: Compared
     """The default path minus every other."""
     over_others_by_half: Mapping[Half, Compared]
-    """The same for each half of the questions, one of which may have chosen numbers."""
+    """The same for each half of the questions, one of which may have been used to choose parameters."""
     parts: Compared
     """The default path minus itself without a part: what the part brings."""
     milliseconds: Mapping[str, float]
@@ -92,7 +92,7 @@ class Report:
     """The default profile, each time with one part left out."""
     options: QualityOptions
     reranker: str | None = None
-    """The model that read the first places of the default profile again, if one did."""
+    """Model that re-ranked the first hits of the default profile, if any."""
 
     @property
     def baseline(self) -> str:
@@ -112,13 +112,13 @@ def measure(
     reranker: Reranker | None = None,
     monitors: Monitors | None = None,
 ) -> Report:
-    """Every profile on every data set; the baseline is one of them.
+    """Measure every profile on every data set; the baseline is one of them.
 
     The default profile is asked the default way, over a store with notes extracted from messages. It and
     every other profile also run over the messages alone. A re-ranker adds the default path with its first
     places re-ranked. The default profile is always included.
     """
-    library()  # before minutes of work that it would be missed after
+    library()  # fails early if it is not installed
     by_name = {each.name: each for each in profiles}
     if options.ablate or reranker is not None:
         by_name.setdefault(DEFAULT, PROFILES[DEFAULT])
@@ -148,13 +148,13 @@ def measure(
 def _contenders(
     profiles: Mapping[str, Profile], options: QualityOptions, *, with_reranker: bool
 ) -> list[Contender]:
-    """The contenders, in the order of the tables."""
+    """Return the contenders, in the order of the tables."""
     contenders = []
     for name, profile in profiles.items():
         if name != DEFAULT:
             contenders.append(Contender(name, profile))
             continue
-        # The built-in one is what answers a caller who names none.
+        # The built-in profile answers callers who name none.
         asked = None if profile == PROFILES[DEFAULT] else profile
         contenders += [Contender(DEFAULT, asked, extract=True), Contender(PLAIN, asked)]
     if with_reranker:
@@ -169,7 +169,7 @@ def _contenders(
 
 
 def summarize(answers: Run, variants: Sequence[str], baseline: str) -> Result:
-    """Variants are separate from profiles: they are compared with the default profile alone."""
+    """Return the figures of a data set. Variants are only compared with the default profile."""
     rows = {name: scores(found) for name, found in answers.found.items()}
     groups = _groups(answers)
     whole = {name: of for name, of in rows.items() if name not in variants}
@@ -194,7 +194,7 @@ def summarize(answers: Run, variants: Sequence[str], baseline: str) -> Result:
 
 
 def _groups(answers: Run) -> dict[str, list[int]]:
-    """Places of the questions. A category that holds them all is no group; nor are dozens of small ones."""
+    """Return the positions of questions by group. A category with all questions, or dozens, are no groups."""
     groups: dict[str, list[int]] = {}
     categories = sorted({question.category for question in answers.questions})
     for category in categories if len(categories) <= _MOST_CATEGORIES else ():
@@ -207,7 +207,7 @@ def _groups(answers: Run) -> dict[str, list[int]]:
 
 
 def _means(rows: Sequence[Scores], places: Sequence[int]) -> Means:
-    """Of each measure, over the questions that it says something of."""
+    """Return the mean of each measure over the questions that it applies to."""
     values = {
         measure_: [rows[place][measure_] for place in places if measure_ in rows[place]]
         for measure_ in (*MEASURES, *STALE)
@@ -226,7 +226,7 @@ def _by_half(
 
 
 def _compared(rows: Mapping[str, Sequence[Scores]], one: str) -> Compared:
-    """One minus each other, with intervals of 95 % by paired bootstrap over the questions."""
+    """Return one contender minus each other, with 95 % intervals by paired bootstrap over the questions."""
 
     def interval(other: str, measure_: str) -> Interval:
         pairs = zip(rows[one], rows[other], strict=True)
@@ -238,7 +238,7 @@ def _compared(rows: Mapping[str, Sequence[Scores]], one: str) -> Compared:
 
 
 def report_json(report: Report) -> dict[str, Any]:
-    """The same on every run of the same program on the same data, but for `milliseconds`."""
+    """Return the JSON. Except for `milliseconds`, equal code and data give equal figures."""
     plain: dict[str, Any] = {
         "model": report.model,
         "settings": {"limit": list(LIMITS), "record": False, **asdict(report.options)},
@@ -247,7 +247,7 @@ def report_json(report: Report) -> dict[str, Any]:
         "profiles": {each.name: to_plain(each) for each in (*report.profiles, *report.variants)},
     }
     if report.reranker is not None:
-        # With the numbers of the blend, which every profile has alike.
+        # Includes the parameters of the blend, which all profiles share.
         plain["reranked"] = {
             RERANKED: {"profile": DEFAULT, "reranker": report.reranker, **asdict(RerankBlend())}
         }
@@ -292,7 +292,7 @@ def _result_json(result: Result, report: Report) -> dict[str, Any]:
 
 
 def _group_json(result: Result, group: str, means: Means) -> dict[str, Any]:
-    """Every measure of all questions; of a part of them, those that are compared."""
+    """Return every measure for all questions, and the compared measures for parts of them."""
     shown = means if group == ALL else [key for key in (*COMPARED, *STALE) if key in means]
     return {"questions": result.counts[group], **{key: points(means[key]) for key in shown}}
 
@@ -313,7 +313,7 @@ def points(share: float) -> float:
 
 
 def dataset_files(dataset: Dataset) -> dict[str, str]:
-    """The SHA-256 of each file that a data set was read from; those of one name with their folder."""
+    """Return the SHA-256 of each file of a data set; equal names get their folder."""
     names = [path.name for path in dataset.files]
     several = len(set(names)) < len(names)
     return {

@@ -1,4 +1,4 @@
-"""Whether hits are right as often as their confidence says, in tenths, for each kind of memory apart."""
+"""Compare confidence with the share of right hits, in tenths, for each kind of memory."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _SURE = 2
 
 @dataclass(frozen=True, slots=True)
 class JudgedHit:
-    """One hit: what kind of memory it is, how sure it was, and whether it was right."""
+    """One hit: the kind of its memory, its confidence, and whether it was right."""
 
     kind: str
     confidence: float
@@ -31,11 +31,11 @@ class Tenth:
     low: float
     hits: int
     confidence: float
-    """Their mean."""
+    """Mean confidence of the hits."""
     right: float
-    """The share that was right."""
+    """Share of right hits."""
     standard_error: float
-    """Of that share, if every confidence were true."""
+    """Standard error of the share, if every confidence were exact."""
 
     @property
     def error(self) -> float:
@@ -48,7 +48,7 @@ class Tenth:
 
 
 def tenths(hits: Sequence[JudgedHit]) -> tuple[Tenth, ...]:
-    """The tenths that hold a hit, lowest first.
+    """Return the tenths that have a hit, lowest first.
 
     The standard error is that of a sum of coins with these very probabilities: sqrt(sum p (1 - p)) / n.
     """

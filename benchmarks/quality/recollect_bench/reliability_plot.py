@@ -1,4 +1,4 @@
-"""Reliability as a picture: for each data set and kind of memory, how often hits are right by confidence."""
+"""Draw the share of right hits by confidence, for each data set and kind of memory."""
 
 from __future__ import annotations
 

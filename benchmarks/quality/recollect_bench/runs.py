@@ -1,4 +1,4 @@
-"""Asks every question of every data set by every contender, over stores with the same texts."""
+"""Ask every contender every question of every data set, over stores with the same texts."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Contender:
-    """A way to ask, under the name that its figures are reported by."""
+    """A way to ask, with the name for its figures."""
 
     name: str
     profile: Profile | None = None
@@ -43,7 +43,7 @@ class JudgedQuestion:
 
     category: str
     names_time: bool
-    """Whether our reader finds a time phrase in it."""
+    """Whether Recollect finds a time phrase in it."""
     half: Half
 
 
@@ -54,11 +54,11 @@ class Run:
     dataset: Dataset
     questions: tuple[JudgedQuestion, ...]
     found: Mapping[str, Sequence[JudgedLists]]
-    """By name, in the order of the questions."""
+    """Lists by contender, in the order of the questions."""
     milliseconds: Mapping[str, float]
-    """By name: half of the answers took less CPU time, the query's embedding aside."""
+    """Median CPU time by contender, without embedding the query."""
     unlimited: Mapping[str, float]
-    """Without a limit, the default path's mean number of hits, and the shares of precision and recall."""
+    """Mean number of hits, precision and recall of the default path without a limit."""
     models: tuple[str, ...]
     """Models of the stores."""
 
@@ -88,7 +88,7 @@ def run(
     reranker: Reranker | None = None,
     monitors: Monitors | None = None,
 ) -> Run:
-    """Ask each question at each limit by each contender, as a caller would, leaving no trace."""
+    """Ask each contender each question at each limit, without recording."""
     monitors = monitors or Monitors()
     total = sum(len(haystack.judged_questions) for haystack in dataset.haystacks)
     if not total:
@@ -155,7 +155,7 @@ def _ask_all(
     stored: StoredHaystack, question: Question, contenders: Sequence[Contender]
 ) -> dict[str, _Reply]:
     stored.embed_query(question.text)
-    # Contenders that differ by their store alone ask the same of a store that serves both.
+    # Contenders that differ only by their store are equal on a store that serves both.
     known: dict[tuple[object, object], _Reply] = {}
     replies: dict[str, _Reply] = {}
     for contender in contenders:
@@ -187,7 +187,7 @@ def _ask(stored: StoredHaystack, question: Question, contender: Contender) -> _R
 
 
 def _ask_without_limit(stored: StoredHaystack, question: Question) -> tuple[float, float, float]:
-    """How many hits a caller gets who names no limit, and their precision and recall."""
+    """Return the number of hits without a limit, with their precision and recall."""
     found = _documents(stored, stored.engine.recall(question.text, record=False))
     relevant = stored.canonical(question.relevant)
     right = len(relevant.intersection(found))

@@ -1,4 +1,4 @@
-"""Shapes of a picture in plain SVG, which needs no library."""
+"""SVG shapes for plots."""
 
 from __future__ import annotations
 

@@ -106,7 +106,7 @@ def _size(result: Result) -> str:
 
 
 def _tables(result: Result, report: Report) -> Iterator[tuple[str, Table]]:
-    """Each with its title."""
+    """Return the tables, each with its title."""
     names = report.names
     yield "Whole, % (ms: half of the answers took less)", _figures(result, names, _MAIN, times=True)
     yield "Found one of the relevant, found all of them, %", _figures(result, names, _OTHER)
@@ -164,7 +164,7 @@ def _difference(interval: Interval) -> Styled:
 
 
 def _heading(measure: str) -> str:
-    """Short, so that all fit into eighty columns."""
+    """Return a short name, so that all fit into eighty columns."""
     name, _, k = measure.partition("@")
     return f"{_SHORT.get(name, name)}\n@{k}" if k else measure.replace("_", "\n")
 

@@ -1,4 +1,4 @@
-"""Learns the weights of the profile `recollect` from judged questions.
+"""Learn the weights of the profile `recollect` from judged questions.
 
     python -m recollect_bench.training --date 2026-11-17 --cache DIR --whole PATH PATH…
 
@@ -50,7 +50,7 @@ Floats: TypeAlias = "NDArray[np.float64]"
 Weights: TypeAlias = Mapping[str, Mapping[str, float]]
 
 PRIOR: dict[str, float] = {"meaning.cosine": 0.6, "words.bm25": 0.4}
-"""Plain fusion, from which the data has to move the weights; all others start at 0."""
+"""Start of the fit: plain fusion; all other weights start at 0."""
 NEVER_BELOW_0 = (
     "meaning.cosine", "meaning.rank", "words.bm25", "words.rank", "words.share", "tokens.match",
     "tokens.deviation", "tokens.rank", "named.weight", "time_score.weight", "time_score.tells",
@@ -58,14 +58,14 @@ NEVER_BELOW_0 = (
 )  # fmt: skip
 NEVER_ABOVE_0 = ("origin.brief",)
 AT_LEAST = {"time_score.weight": 0.1, "time_score.related": 0.4}
-"""Promised, whatever the sets say: a question that names a time puts what lies in it first."""
+"""Fixed, not learned: a question that names a time ranks memories of that time first."""
 BALANCE = "origin.speaker"
 """Not learned, but set so that messages of speakers neither gain nor lose against notes."""
 SHARPNESS = 10.0
 """Factor of scores in the softmax: a lead of 0.1 makes a candidate e times as likely."""
 PENALTY = 0.1
 LEAST = 0.015
-"""A smaller weight is left out."""
+"""Minimum weight; smaller ones are dropped."""
 _STEPS = 50
 _DONE = 1e-10
 
@@ -78,9 +78,9 @@ class Example:
     question: str
     signs: Floats
     relevant: Floats
-    """1 or 0 for each candidate."""
+    """Relevance of each candidate, 1 or 0."""
     total: int
-    """How many relevant documents there are, found or not."""
+    """Number of relevant documents, found or not."""
 
     @property
     def half(self) -> Half:
@@ -89,7 +89,7 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class TrainingSet:
-    """The examples of one data set, and how much it counts in all."""
+    """The examples of one data set, and its weight."""
 
     name: str
     examples: Sequence[Example]
@@ -102,10 +102,10 @@ class TrainingSet:
 @dataclass(frozen=True, slots=True)
 class Fit:
     weights: dict[str, float]
-    """By `step.number`; those that are left out are not among them."""
+    """Weights by `step.number`, without dropped ones."""
     loss: float
     prior_loss: float
-    """That of plain fusion."""
+    """Loss of plain fusion."""
 
 
 _LEARNED = ("drawn_notes", "meaning", "words", "tokens", "conversation", "named", "time_score", "origin")
@@ -113,7 +113,7 @@ _LEARNED = ("drawn_notes", "meaning", "words", "tokens", "conversation", "named"
 
 
 def names() -> list[str]:
-    """Every number that is learned, as `step.number`."""
+    """Return every learned parameter, as `step.number`."""
     found = []
     for step in _LEARNED:
         kind: Any = STEPS.get(step)
@@ -123,7 +123,7 @@ def names() -> list[str]:
 
 
 def nested(weights: Mapping[str, float]) -> dict[str, dict[str, float]]:
-    """By step, as the profile takes them; with 0 for what is left out."""
+    """Return the weights by step, as a profile takes them, with 0 for dropped ones."""
     found: dict[str, dict[str, float]] = {step: {} for step in _LEARNED}
     for name in names():
         step, number = name.split(".")
@@ -132,7 +132,7 @@ def nested(weights: Mapping[str, float]) -> dict[str, dict[str, float]]:
 
 
 def collect(dataset: Dataset, models: Models, progress: Progress | None = None) -> Iterator[Example]:
-    """Examples of all judged questions of a data set."""
+    """Return the examples of all judged questions of a data set."""
     total = sum(len(haystack.judged_questions) for haystack in dataset.haystacks)
     done = 0
     for haystack in dataset.haystacks:
@@ -160,7 +160,7 @@ def _of_haystack(haystack: Haystack, models: Models) -> Iterator[Example]:
 
 
 def signs_of(candidates: Candidates, query: Query) -> tuple[list[int], Floats]:
-    """The candidates that are left before sorting, and what each weight of 1 adds to their scores."""
+    """Return the candidates before sorting, and the score that a weight of 1 adds for each parameter."""
     base = _scored(recollect_profile(nested({})), candidates, query)
     columns = [
         _scored(recollect_profile(nested({name: 1.0})), candidates, query).score - base.score
@@ -170,7 +170,7 @@ def signs_of(candidates: Candidates, query: Query) -> tuple[list[int], Floats]:
 
 
 def _scored(profile: Profile, candidates: Candidates, query: Query) -> Candidates:
-    """Without the steps that are not linear in the weights, and those that sort and cut."""
+    """Return the profile without sorting, cutting and steps that are not linear in the weights."""
     for step in profile.steps:
         if not isinstance(step, Times | NewestWins | TimeFirst | DropRepeats | Order | Cut):
             candidates = step(candidates, query)
@@ -178,7 +178,7 @@ def _scored(profile: Profile, candidates: Candidates, query: Query) -> Candidate
 
 
 def fit(sets: Iterable[TrainingSet], penalty: float = PENALTY) -> Fit:
-    """The weights, without those that are too small to matter or have the wrong sign."""
+    """Fit the weights, and drop those that are too small or have the wrong sign."""
     blocks = [_Block.of(each) for each in sets if any(e.relevant.any() for e in each.examples)]
     known = names()
     prior = np.array([PRIOR.get(name, 0.0) for name in known])
@@ -226,7 +226,7 @@ def _violation(name: str, weight: float) -> float:
 
 @dataclass(frozen=True, slots=True)
 class _Block:
-    """All examples of a set in one matrix."""
+    """The examples of a set in one matrix."""
 
     signs: Floats
     target: Floats
@@ -248,7 +248,7 @@ class _Block:
         )
 
     def likelihoods(self, weights: Floats) -> tuple[Floats, Floats]:
-        """Of each candidate, its share in the softmax and the logarithm of it."""
+        """Return the share of each candidate in the softmax, and its logarithm."""
         scores = SHARPNESS * (self.signs @ weights)
         scores -= np.maximum.reduceat(scores, self.starts)[self.group]
         total = np.add.reduceat(np.exp(scores), self.starts)[self.group]
@@ -261,7 +261,7 @@ def _loss(blocks: Sequence[_Block], weights: Floats) -> float:
 
 
 def _minimum(blocks: Sequence[_Block], prior: Floats, used: NDArray[np.bool_], penalty: float) -> Floats:
-    """Newton's method with halved steps; weights that are not used stay at 0."""
+    """Minimise by Newton's method with halved steps; unused weights stay at 0."""
     weights = np.where(used, prior, 0.0)
     target = weights.copy()
 
@@ -295,12 +295,12 @@ class TrainingReport:
 
     fit: Fit
     held_out: Mapping[str, Mapping[str, float]]
-    """By set: NDCG@10 of plain fusion, of the weights, and of weights learned without this set."""
+    """NDCG@10 by set: of plain fusion, of the weights, and of weights learned without the set."""
     counts: Mapping[str, int] = field(default_factory=dict)
 
 
 def train(sets: Sequence[TrainingSet], whole: Sequence[TrainingSet] = ()) -> TrainingReport:
-    """Fit on half a of each set, and on all of those that are given whole; judge on half b."""
+    """Fit on half a of each set and on whole sets; judge on half b."""
     chosen = [*(each.of("a") for each in sets), *whole]
     found = fit(chosen)
     held_out: dict[str, dict[str, float]] = {}
@@ -373,9 +373,9 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Learn the weights of the profile recollect.")
     parser.add_argument("paths", type=Path, nargs="+", help="judged sets; half a of each is learned from")
     parser.add_argument("--whole", type=Path, action="append", default=[], help="a set to learn from whole")
-    parser.add_argument("--date", required=True, help="what the file says of when it was made")
+    parser.add_argument("--date", required=True, help="date of the run, for the file")
     parser.add_argument("--model", default="auto", help="the setting `model` of the stores")
-    parser.add_argument("--cache", type=Path, help="where vectors are kept from run to run")
+    parser.add_argument("--cache", type=Path, help="folder that keeps vectors between runs")
     return parser.parse_args(arguments)
 
 

@@ -41,7 +41,7 @@ def is_beir(folder: Path) -> bool:
 
 
 def beir(name: str, folder: Path) -> Dataset:
-    """The test split, or the first there is. A judgment above 0 makes a document relevant, however far."""
+    """Load the test split, or else the first. Every judgment above 0 makes a document relevant."""
     corpus, queries, judgments = folder / "corpus.jsonl", folder / "queries.jsonl", _judgments(folder)
     documents = [Document(row.id, row.content) for row in _rows(corpus, _Document) if row.content]
     relevant = _relevant(judgments, {document.id for document in documents})
@@ -70,14 +70,14 @@ def _rows(path: Path, kind: type[_Kind]) -> Iterator[_Kind]:
             row = kind.model_validate_json(line)
         except ValidationError as error:
             raise malformed(error, where) from error
-        if row.id in seen:  # the judgments could not tell which of the two they mean
+        if row.id in seen:  # judgments would be ambiguous
             raise InvalidInput(f"{where}: there is an earlier line with the '_id' {row.id!r}.")
         seen.add(row.id)
         yield row
 
 
 def _relevant(path: Path, known: set[str]) -> dict[str, frozenset[str]]:
-    """By question; judgments of documents that are not there are passed over, as is usual."""
+    """Return the relevant ids by question; judgments of missing documents are skipped, as is usual."""
     relevant: dict[str, set[str]] = {}
     for where, line in lines_of(path):
         if line.startswith("query-id"):

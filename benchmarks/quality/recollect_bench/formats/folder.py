@@ -86,7 +86,7 @@ def is_folder_form(folder: Path) -> bool:
 
 
 def folder_form(name: str, folder: Path) -> Dataset:
-    """One data set of all the stores in this folder."""
+    """Return one data set with all stores of this folder."""
     memories = _by_store(folder / MEMORIES, _Memory)
     questions = _by_store(folder / QUESTIONS, _Question)
     prompts = _by_store(folder / PROMPTS, _Prompt) if (folder / PROMPTS).is_file() else {}
@@ -104,7 +104,7 @@ def folder_form(name: str, folder: Path) -> Dataset:
 
 
 def folder_family(folder: Path, plain: Mapping[str, Any]) -> Iterator[Dataset]:
-    """A data set for each half, of the folders that `halves.json` names in it."""
+    """Return a data set for each half, with the folders that `halves.json` lists."""
     for half, names in parse(dict[str, list[str]], plain, str(folder / HALVES)).items():
         parts = [folder_form(name, folder / name) for name in names]
         yield Dataset(
@@ -117,7 +117,7 @@ def folder_family(folder: Path, plain: Mapping[str, Any]) -> Iterator[Dataset]:
 def _haystack(
     store: str, memories: Sequence[_Memory], questions: Sequence[_Question], prompts: Sequence[_Prompt]
 ) -> Haystack:
-    """Prompts have no time: they are asked when the last question is."""
+    """Return the prompts. They have no time, so they are asked at the time of the last question."""
     last = max((row.at for row in questions if row.at is not None), default=None)
     return Haystack(
         store,

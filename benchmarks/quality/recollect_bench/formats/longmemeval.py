@@ -1,4 +1,4 @@
-"""LongMemEval: every question has a history of its own; the turns that hold its answer are marked.
+"""LongMemEval: every question has its own history, in which the answer's turns are marked.
 
 A question whose id ends in `_abs` asks for what was never said.
 """
@@ -55,14 +55,14 @@ def _haystack(history: _History, where: str) -> Haystack:
         raise InvalidInput(f"{where}: there is no turn in any session.")
     answerable = not history.question_id.endswith(_UNANSWERABLE)
     relevant = frozenset(document.id for document, has_answer in turns if has_answer and answerable)
-    # As they were said: a store has no other order of sessions than that of time.
+    # In order of time, because a store has no other order of sessions.
     documents = sorted((document for document, _ in turns), key=lambda document: str(document.at))
     question = Question(history.question_id, history.question, history.question_type, relevant, answerable)
     return Haystack(history.question_id, tuple(documents), (question,), history.question_date)
 
 
 def _turns(name: str, session: list[_Turn], began: datetime) -> Iterator[tuple[Document, bool]]:
-    """The turns of a session, a minute apart, and whether each holds the answer."""
+    """Yield the turns of a session, a minute apart, and whether each has the answer."""
     for place, turn in enumerate(session):
         if turn.content:
             at = began + timedelta(minutes=place)

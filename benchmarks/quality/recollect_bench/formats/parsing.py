@@ -1,4 +1,4 @@
-"""Parses other people's JSON into models; an error names the file and the place in it."""
+"""Parse JSON of public data sets into models; an error names the file and the place in it."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ _Parsed = TypeVar("_Parsed")
 
 
 class Row(BaseModel):
-    """An object of a data file. Numbers are read as text where text is expected: some write an id so."""
+    """An object of a data file. Numbers are accepted as text, because some ids are numbers."""
 
     model_config = ConfigDict(frozen=True, coerce_numbers_to_str=True)
 
 
 def read_time(value: object) -> datetime:
-    """A time in the form of one of the data sets, or as ISO 8601; where it names no zone, UTC."""
+    """Parse a time in a format of the data sets or ISO 8601; without a zone, it is UTC."""
     text = str(value).strip()
     for form in _TIME_FORMS:
         try:
@@ -49,7 +49,7 @@ def parse(kind: type[_Parsed], value: object, where: str) -> _Parsed:
 
 
 def malformed(error: ValidationError, where: str) -> InvalidInput:
-    """The first mistake, with its place as `jq` takes it."""
+    """Return the first error, with its place as a `jq` path."""
     first = error.errors()[0]
     return InvalidInput(f"{where}: {_path(first['loc'])}{first['msg']}.")
 

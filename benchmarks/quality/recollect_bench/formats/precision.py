@@ -39,7 +39,7 @@ class Belief(Row):
 
     @property
     def text(self) -> str:
-        """As the benchmark gives it to others: name, aliases, content, and why it matters."""
+        """Return the text as the benchmark does: name, aliases, content, and why it matters."""
         parts = (self.canonical_name, *self.aliases, self.content, self.why_it_matters)
         return " ".join(filter(None, parts))
 
@@ -86,7 +86,7 @@ class PrecisionFixtures:
 
 
 def load_precision(folder: Path) -> PrecisionFixtures:
-    """The fixtures of a folder, or of `fixtures` in it."""
+    """Load the fixtures of a folder, or of `fixtures` in it."""
     places = [folder, folder / "fixtures"]
     place = next((each for each in places if (each / BELIEFS).is_file() and (each / CASES).is_file()), None)
     if place is None:

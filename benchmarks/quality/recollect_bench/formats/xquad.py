@@ -46,7 +46,7 @@ class _Paragraph(Row):
         return self
 
     def sentence_of(self, question: _Question) -> int:
-        """The last that begins before the answer: the blank between two belongs to the one before it."""
+        """Return the last sentence that begins before the answer; it includes the blank after it."""
         start = question.answers[0].answer_start
         return max(place for place, (begins, _) in enumerate(self.sentence_breaks, 1) if begins <= start)
 
@@ -60,7 +60,7 @@ class _File(Row):
 
 
 def xquad(name: str, files: Mapping[Path, Any]) -> tuple[Dataset, ...]:
-    """Each language by itself, and every other one asked of English texts."""
+    """Return a data set for each language, and one for each other language asked of English texts."""
     alone = {path.stem: _language(f"{name} {path.stem}", path, plain) for path, plain in files.items()}
     english = alone.get(_PIVOT)
     across = [
@@ -88,7 +88,7 @@ def _language(name: str, path: Path, plain: object) -> Dataset:
 
 
 def _asked_of(texts: Dataset, asked: Dataset, name: str) -> Dataset:
-    """The questions of one data set about the texts of another, where they are asked as well."""
+    """Return the texts of one data set with the questions of another that are in both."""
     (haystack,), (other,) = texts.haystacks, asked.haystacks
     relevant = {question.id: question.relevant for question in haystack.questions}
     questions = tuple(
