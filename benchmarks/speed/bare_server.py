@@ -1,4 +1,4 @@
-"""The least server that the `mcp` SDK makes: one tool that answers nothing. What it takes is the SDK's."""
+"""A minimal server of the `mcp` SDK, with one tool and an empty answer. It shows the cost of the SDK."""
 
 from __future__ import annotations
 

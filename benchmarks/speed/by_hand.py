@@ -1,4 +1,4 @@
-"""What an afternoon makes: sqlite-vec and FTS5 in one file, durable, fused by rank. No more than it needs."""
+"""A minimal hand-made store for comparison: sqlite-vec and FTS5 in one durable file, fused by rank."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ CREATE VIRTUAL TABLE IF NOT EXISTS meaning USING vec0(embedding float[{DIMS}] di
 
 
 def has_by_hand() -> bool:
-    """Whether what it is made of is installed."""
+    """Whether its dependencies are installed."""
     return find_spec("sqlite_vec") is not None
 
 

@@ -1,8 +1,8 @@
-"""One process among others on a store: it opens it, says so, waits to be told, and tells what it saw.
+"""One of several processes on a store: it opens the store, reports that, waits for the start, and measures.
 
 python child.py first STORE             time to open and to the first answer
 python child.py call STORE WHAT N S P   N threads recall, remember or add by hand for S s; P is its number
-python child.py lock STORE              how long somebody held the write lock, until its input ends
+python child.py lock STORE              how long other processes held the write lock, until its input ends
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _TOLD = " So asked "
 
 
 def first_answer(store: Path | str) -> dict[str, float]:
-    """In a process that has answered from another store before: what Python loads is not the store's time."""
+    """Measure opening and the first answer, after an answer from another store: so imports do not count."""
     question = Sentences().queries(1)[0]
     with tempfile.TemporaryDirectory() as folder, opened(Path(folder) / "other.db") as other:
         other.remember("The keys are in the drawer.")
@@ -53,14 +53,14 @@ def first_answer(store: Path | str) -> dict[str, float]:
 
 
 def _peak_mb() -> int:
-    """Of this program alone: what getrusage tells begins with the one that started it."""
+    """Return the peak memory of this process. `getrusage` would include the process that started it."""
     lines = Path("/proc/self/status").read_text(encoding="ascii").splitlines()
     peak = next(line for line in lines if line.startswith("VmHWM:"))
     return int(peak.split()[1]) // 1024
 
 
 def calling(store: Path | str, what: str, threads: int, seconds: float, part: int) -> dict[str, object]:
-    """`by hand` writes as `remember` does, into the hand-made store; `remember apart`, in an own scope."""
+    """Call in threads. `by hand` writes to the hand-made store, `remember apart` to a scope of its own."""
     questions = Sentences().queries(_QUESTIONS)
     if what == "by hand":
         hand = ByHand(Path(store))
@@ -107,12 +107,12 @@ def _called(
 
 
 def _asked(text: str) -> str:
-    """The question in it."""
+    """Return the question in a text."""
     return text.partition(_TOLD)[0]
 
 
 def _call(call: Way, questions: list[str], part: int, until: float, waits: list[float]) -> None:
-    """No two texts are the same, so that none is remembered as a duplicate."""
+    """Yield texts that all differ, so that none is stored as a duplicate."""
     turn = 0
     while time.perf_counter() < until:
         text = f"{questions[(turn + 7 * part) % len(questions)]}{_TOLD}{part} in turn {turn}."
@@ -123,7 +123,7 @@ def _call(call: Way, questions: list[str], part: int, until: float, waits: list[
 
 
 def watching_lock(store: Path) -> dict[str, float]:
-    """Tries to begin a write again and again: from a refusal to the next success, somebody held the lock."""
+    """Try to begin writes repeatedly: from a refusal to the next success, another process held the lock."""
     connection = apsw.Connection(str(store))
     connection.set_busy_timeout(0)
     ended = threading.Event()

@@ -1,4 +1,4 @@
-"""Starts `child.py` processes, lets them begin at once, and gathers what they tell."""
+"""Start `child.py` processes, let them begin at the same time, and collect their output."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ def started(*words: object) -> subprocess.Popen[str]:
 
 
 def told(*words: object) -> Any:
-    """What a child tells that does not wait for anybody."""
+    """Return the output of a child that does not wait for others."""
     process = started(*words)
     said, _ = process.communicate()
     return json.loads(said.splitlines()[-1])
 
 
 def all_at_once(tasks: Sequence[Sequence[object]]) -> list[Any]:
-    """Children that begin when the last of them is ready."""
+    """Run children that begin when all are ready, and return their output."""
     processes = [started(*words) for words in tasks]
     for process in processes:
         assert process.stdout is not None
@@ -44,7 +44,7 @@ def all_at_once(tasks: Sequence[Sequence[object]]) -> list[Any]:
 
 @contextmanager
 def meanwhile(*words: object) -> Iterator[dict[str, Any]]:
-    """A child that watches until the block ends; then what it saw is in the dictionary."""
+    """Run a child that measures until the block ends; then the dictionary has its results."""
     process = started(*words)
     assert process.stdout is not None
     process.stdout.readline()

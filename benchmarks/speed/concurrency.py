@@ -1,4 +1,4 @@
-"""Many callers at once on one store: threads, processes, clients of one server; and who waits for whom."""
+"""Many concurrent callers on one store: threads, processes, and clients of one server; and their waits."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def _figures(seen: Sequence[dict[str, Any]], seconds: float) -> Figures:
 
 
 def clients(store: Filled, seconds: float, counts: Sequence[int] = CLIENTS) -> Iterator[Figures]:
-    """Of one server over HTTP, with the default model, whose time counts; each asks again at once."""
+    """Measure clients of one HTTP server with the default model, including its time. Each repeats at once."""
     for count in counts:
         tell(f"at once: {count} clients of a server")
         with store.copy() as path, _server(path) as (url, process):

@@ -1,4 +1,4 @@
-"""A dream: how long it takes, and for how long at a time it keeps others from writing."""
+"""A dream: how long it takes, and its longest block of other writers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from timing import Figures, tell, timed
 from stores import Filled
 
 _ANSWERS = 60
-"""That the day before left to be replayed."""
+"""Answers of the day before, which the dream replays."""
 
 
 def dreaming(store: Filled) -> Iterator[Figures]:

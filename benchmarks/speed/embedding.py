@@ -1,10 +1,10 @@
-"""What embedding costs: texts a second on one core and on more, one query, and the model's part in writes.
+"""The cost of embedding: texts per second on one and more cores, one query, and the model's share of writes.
 
     python benchmarks/speed/embedding.py --texts 200 --json results.json
 
 Texts are made with a fixed seed, of some 40 tokens each. The ways take turns, and a rate is the best and the
-median of the turns: a busy machine disturbs all alike. Batches are what we do not do: an int8 model scales
-its activations over the whole batch, so `same_bytes` is the share of texts with the vector they have alone.
+median of the turns, so a busy machine affects all equally. Recollect does not embed in batches: an int8 model
+scales its activations over the whole batch. `same_bytes` is the share of texts whose vector stays the same.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ QUERY = "Where did we leave the keys of the boat?"
 QUERIES = 60
 WRITES = 20
 WORDS = 27
-"""Of a text: some 40 tokens."""
+"""Words per text, about 40 tokens."""
 
 
 def main() -> None:
@@ -104,7 +104,7 @@ def throughput(texts: Sequence[str], turns: int) -> dict[str, Any]:
 
 
 class Batches:
-    """Several texts in one run, padded to the longest of them."""
+    """An embedder that runs several texts at once, padded to the longest."""
 
     def __init__(self, threads: int) -> None:
         self.loaded = load_onnx(ready_model(MODEL), threads)
@@ -141,7 +141,7 @@ def _same_bytes(rows: Vectors, expected: Vectors) -> float:
 def _in_turn(
     ways: Mapping[str, Callable[[], object]], turns: int, count: int
 ) -> tuple[dict[str, list[float]], dict[str, list[float]]]:
-    """Texts a second and milliseconds of CPU for each, by way and turn."""
+    """Return texts per second and CPU milliseconds per text, by way and turn."""
     rates: dict[str, list[float]] = defaultdict(list)
     cpu: dict[str, list[float]] = defaultdict(list)
     for turn in range(turns):
@@ -158,7 +158,7 @@ def _in_turn(
 
 
 def query(texts: Sequence[str]) -> dict[str, Any]:
-    """Alone, and while another thread embeds texts on one core and on all of them."""
+    """Measure a query alone, and while another thread embeds texts on one core or on all cores."""
     tell("embedding: queries")
     ways: dict[str, Any] = {}
     for name, at_once in (("alone", None), ("beside texts on 1 core", 1), ("beside texts on all cores", 0)):
@@ -174,7 +174,7 @@ def query(texts: Sequence[str]) -> dict[str, Any]:
                 with timed() as one:
                     embedder.query_with_tokens(QUERY)
                 waits.append(1000 * one.wall)
-                stop.wait(0.02)  # who asks reads the answer
+                stop.wait(0.02)  # a caller pauses to read the answer
         if at_once is not None:
             stop.set()
             others.join()
@@ -197,7 +197,7 @@ def _embed_until(embedder: PackagedEmbedder, texts: Sequence[str], stop: threadi
 
 
 class Watched:
-    """An embedder that counts its calls and their texts, and takes their time."""
+    """An embedder that counts its calls and texts, and measures their time."""
 
     gives_tokens = True
 
@@ -235,7 +235,7 @@ def engine_on(path: Path, embedder: Embedder) -> Engine:
 
 
 def writes(folder: str | None) -> dict[str, Any]:
-    """How often each write asks the model, for how many texts, and what of its time that is."""
+    """Return how often each write calls the model, for how many texts, and the model's share of its time."""
     tell("embedding: writes")
     watched = Watched(PackagedEmbedder(ready_model(MODEL)))
     watched.documents(["warm"])
@@ -299,8 +299,8 @@ def _print_table(row: Mapping[str, Any]) -> None:
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("--texts", type=number, default=200, help="how many texts are embedded")
-    parser.add_argument("--turns", type=int, default=TURNS, help="how often each way is timed")
+    parser.add_argument("--texts", type=number, default=200, help="number of texts to embed")
+    parser.add_argument("--turns", type=int, default=TURNS, help="number of timings of each way")
     parser.add_argument("--json", help="where to write the results")
     parser.add_argument("--folder", help="where to put the stores")
     return parser.parse_args()

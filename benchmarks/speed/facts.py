@@ -1,4 +1,4 @@
-"""What every result of a benchmark names, and how it is written."""
+"""Facts that every benchmark result includes, and writing results to a file."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from recollect_bench.environment import facts as environment_facts
 
 
 def facts(*packages: str) -> dict[str, str]:
-    """Facts of this machine and this commit, and the versions of these packages beside our own."""
+    """Return facts of this machine and commit, and the versions of Recollect and these packages."""
     return environment_facts(datetime.now(UTC), ("apsw", "numpy", *packages))
 
 

@@ -1,8 +1,8 @@
-"""Three PostgreSQL servers with quorum commit, the primary killed again and again under writers and readers.
+"""Three PostgreSQL servers with quorum commit, whose primary is killed repeatedly during writes and reads.
 
     python benchmarks/speed/failover.py --rounds 20 --json benchmarks/results/failover.json
 
-What was acknowledged and is lost, what is there twice, how long nobody could write, and readers' errors.
+Reports lost acknowledged writes, duplicate writes, how long no write succeeded, and readers' errors.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from cluster import Cluster
 
 _SETTLE_SECONDS = 3.0
-"""How long is written undisturbed before each kill, and after it."""
+"""Seconds of undisturbed writes before and after each kill."""
 
 
 def one_round(nodes: Cluster, load: Load) -> dict[str, Any]:

@@ -52,7 +52,7 @@ def entity(name: str, observations: Sequence[str]) -> dict[str, Any]:
 
 
 async def fill(server: Server, made: World) -> dict[str, Any]:
-    """In each server's own way."""
+    """Fill a server's store by the means that this server offers, and return the figures."""
     start = time.perf_counter()
     if server.name.startswith("recollect"):
         lines = server.store.with_suffix(".jsonl")
@@ -84,7 +84,7 @@ async def fill(server: Server, made: World) -> dict[str, Any]:
 
 
 def _write_lines(path: Path, made: World) -> None:
-    """In the format of the official server."""
+    """Write the graph in the format of the official server."""
     with path.open("w", encoding="utf-8") as file:
         for one in made.entities:
             file.write(json.dumps({"type": "entity", **one}) + "\n")
@@ -99,7 +99,7 @@ def _size_mb(store: Path) -> float:
 
 @contextmanager
 def copies(servers: Sequence[Server]) -> Iterator[list[Server]]:
-    """The same servers on copies of their stores, which are gone afterwards."""
+    """Yield the same servers on copies of their stores, and delete the copies afterwards."""
     with tempfile.TemporaryDirectory(dir=servers[0].store.parent.parent, prefix="copy-") as folder:
         made = []
         for place, server in enumerate(servers):

@@ -1,4 +1,4 @@
-"""The least that an answer by meaning and words can cost: a scan of the vectors, a pass over the postings."""
+"""The minimum cost of an answer by meaning and words: a scan of the vectors and of the postings."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from recollect.stores.vectors.cache import Part, blocks_of
 from recollect.stores.vectors.scan import TWO_STAGES_FROM, Allowed, nearest
 
 K = 100
-"""As many as our profile asks each search for."""
+"""Hits per search, as in the default profile."""
 _K1, _B = 1.2, 0.75
 _WORD = re.compile(r"\w+")
 _AT_ONCE = 10_000
 
 
 class Floor:
-    """Everything that could be made ready before the question is ready; what is timed is the rest."""
+    """A search with everything prepared that does not depend on the query. Only the rest is timed."""
 
     def __init__(self, texts: Sequence[str], embedder: StandIn) -> None:
         self._embedder = embedder
@@ -34,7 +34,7 @@ class Floor:
         self._queries: dict[str, Vector] = {}
 
     def prepare(self, queries: Sequence[str]) -> None:
-        """Embed these beforehand."""
+        """Embed these queries in advance."""
         self._queries = {query: self._embedder.query(query) for query in queries}
 
     def vectors(self, query: str) -> object:
@@ -54,7 +54,7 @@ class Floor:
 
 
 def best(scores: NDArray[np.float32]) -> NDArray[np.intp]:
-    """The first K, in order."""
+    """Return the best K, in order."""
     if len(scores) <= K:
         return np.argsort(-scores)
     found = np.argpartition(scores, -K)[-K:]
@@ -87,7 +87,7 @@ Postings = dict[str, tuple[NDArray[np.int64], NDArray[np.float32], float]]
 
 
 def _postings(texts: Sequence[str]) -> tuple[Postings, NDArray[np.float32]]:
-    """By word: who has it, how often, and what it weighs; and what each text's length does to a count."""
+    """Return each word's texts, counts and weight, and each text's length factor."""
     found: dict[str, tuple[list[int], list[int]]] = defaultdict(lambda: ([], []))
     lengths = np.zeros(len(texts), np.float32)
     for place, text in enumerate(texts):

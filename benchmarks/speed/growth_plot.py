@@ -1,7 +1,7 @@
-"""Draws how each operation grows with the store, from the saved runs: a panel each, in plain SVG.
+"""Draw how each operation's time grows with the store, from saved runs: one panel each, in plain SVG.
 
 python benchmarks/speed/growth_plot.py            # writes docs/images/performance.svg
-python benchmarks/speed/growth_plot.py --check    # says whether it is fresh
+python benchmarks/speed/growth_plot.py --check    # fails if the picture is outdated
 """
 
 from __future__ import annotations
@@ -112,7 +112,7 @@ def main() -> None:
     made = drawn()
     if "--check" in sys.argv[1:]:
         if not PICTURE.exists() or PICTURE.read_text(encoding="utf-8") != made:
-            sys.exit(f"{PICTURE.relative_to(ROOT)} is not fresh; run: make docs")
+            sys.exit(f"{PICTURE.relative_to(ROOT)} is outdated; run: make docs")
         return
     PICTURE.write_text(made, encoding="utf-8")
 

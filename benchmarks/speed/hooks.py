@@ -76,7 +76,7 @@ def measured(folder: Path, size: int, count: int) -> dict[str, Any]:
         began = time.perf_counter()
         while not hook(environ, state, "start", made.queries[1])[
             2
-        ]:  # until the resident has said where it is
+        ]:  # until the resident has published its address
             time.sleep(0.02)
         first = time.perf_counter() - began
         for prompt in asked[:5]:
@@ -113,7 +113,7 @@ def measured(folder: Path, size: int, count: int) -> dict[str, Any]:
 
 
 def hook(environ: dict[str, str], state: Path, event: str, prompt: str) -> tuple[float, float, bool]:
-    """Seconds from start to end, seconds of CPU, and whether somebody answers hooks by now."""
+    """Run a hook. Return its wall seconds, its CPU seconds, and whether a resident answers hooks now."""
     given = json.dumps({"session_id": f"s{time.monotonic_ns()}", "prompt": prompt})
     words = [sys.executable, "-m", "recollect.hooks", "claude-code", event, "--folder", str(state)]
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -151,7 +151,7 @@ def hooks_of(store: Path, state: Path) -> Iterator[tuple[dict[str, str], Path]]:
 
 
 def settle(state: Path) -> None:
-    """Wait until what was said is captured: nobody types faster."""
+    """Wait until the prompt is captured: a user's next prompt never comes sooner."""
     for _ in range(200):
         time.sleep(0.05)
         if not list(state.glob("*.waiting/*.json")):
@@ -168,7 +168,7 @@ def _log(state: Path) -> list[dict[str, Any]]:
 
 
 def _memory_mb(state: Path) -> float:
-    """Of the resident, as Linux tells it."""
+    """Return the CPU seconds of the resident, from /proc."""
     lines = (_resident(state) / "status").read_text().splitlines()
     return round(int(next(line for line in lines if line.startswith("VmRSS")).split()[1]) / 1024, 1)
 

@@ -1,8 +1,8 @@
-"""Finding the entities that a text names, beside a regular expression, Aho-Corasick and FlashText.
+"""Finding the entities that a text names, compared with a regular expression, Aho-Corasick and FlashText.
 
-Ours asks an index on the disk, inside the write. The others hold every name in memory, in every process, and
-are timed on the search alone; what they pay for a new name, and at every start, stands beside it. All fold
-case, want whole words and let the longest name win, so their answers can be compared.
+Recollect queries an index on the disk, inside the write. The others hold every name in memory, in every
+process, and only their search is timed; their cost of a new name and of a start is listed separately. All
+fold case, match whole words and prefer the longest name, so their answers can be compared.
 
     python benchmarks/speed/linking.py --sizes 1k,10k,100k --json results.json
 
@@ -35,7 +35,7 @@ TEXTS = 1_000
 SINGLES = 100
 NEW_NAMES = 20
 BATCH = 1_000
-# A peer that is slow is asked for so long, and not for all of the texts.
+# A slow peer is measured for this many seconds instead of on all texts.
 SECONDS = 10.0
 _WORD = re.compile(r"\w+")
 
@@ -52,7 +52,7 @@ class Spent:
 
     @contextmanager
     def watching(self, owner: object, name: str, what: str) -> Iterator[None]:
-        """Until the end of the block, calls of `owner.name` are timed."""
+        """Time the calls of `owner.name` inside the block."""
         function: Callable[..., Any] = getattr(owner, name)
 
         def watched(*given: Any, **named: Any) -> Any:
@@ -114,7 +114,7 @@ def _linked(size: int, folder: Path) -> dict[str, Any]:
 def _ours(
     path: Path, names: Sequence[str], new: Sequence[str], texts: Sequence[str]
 ) -> tuple[list[set[str]], dict[str, Any]]:
-    """What is found, and what linking alone takes of a write, in bulk and singly."""
+    """Return the names found, and the time of linking within bulk and single writes."""
     with recollect.open(path, model="none") as engine:
         for start in range(0, len(names), BATCH):
             engine.create_entities({"name": name} for name in names[start : start + BATCH])
@@ -203,7 +203,7 @@ def _regex(names: Sequence[str]) -> tuple[Find, Callable[[str], object]]:
 
 
 def _aho_corasick(names: Sequence[str]) -> tuple[Find, Callable[[str], object]]:
-    """Every occurrence of every name; those within a word go, and the longest wins its letters."""
+    """Finds all names in a text, drops those inside a word, and prefers the longest of overlapping ones."""
     ahocorasick = import_module("ahocorasick")
     automaton = ahocorasick.Automaton()
     for name in names:
@@ -229,7 +229,7 @@ def _aho_corasick(names: Sequence[str]) -> tuple[Find, Callable[[str], object]]:
 
     def add(name: str) -> object:
         automaton.add_word(name.lower(), name.lower())
-        return automaton.make_automaton()  # all of it anew
+        return automaton.make_automaton()  # rebuilds everything
 
     return find, add
 
@@ -249,9 +249,9 @@ def _flashtext(names: Sequence[str]) -> tuple[Find, Callable[[str], object]]:
 
 
 def _quality(found: Sequence[set[str]], truth: Sequence[set[str]]) -> dict[str, float]:
-    """Of the names that were put in, how many are found; and of those found, how many were put in.
+    """Return the recall and the precision of the names found, against those inserted into the texts.
 
-    Among many made-up names, some stand in a text by chance: that lowers `right` for all alike.
+    Some texts contain a generated name at random, which lowers `right` for all ways equally.
     """
     right = sum(len(one & other) for one, other in zip(found, truth, strict=True))
     return {
@@ -261,7 +261,7 @@ def _quality(found: Sequence[set[str]], truth: Sequence[set[str]]) -> dict[str, 
 
 
 def _growth(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """How many times longer a text takes with the most names than with the fewest."""
+    """Return how many times longer a text takes with the most names than with the fewest."""
     first, last = rows[0], rows[-1]
     return {
         "what": "entity linking, growth of the time for a text",

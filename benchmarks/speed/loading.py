@@ -1,4 +1,4 @@
-"""Filling a store in bulk, importing the official server's file, and what all of it takes on the disk."""
+"""Bulk loading of a store, importing the official server's file, and their size on disk."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _BATCH = 1_000
 
 
 def loading(store: Filled) -> Figures:
-    """As the store was filled: in batches, each durable."""
+    """Return the time of filling the store in batches, each durable."""
     return {"part": "bulk", "way": "recollect"} | _known(store) | store.loading
 
 
 def loaded_by_hand(store: Filled, path: Path) -> tuple[ByHand, Figures]:
-    """The same texts with the same vectors, in batches of a transaction each."""
+    """Load the same texts and vectors into the hand-made store, with a transaction per batch."""
     tell(f"bulk: {store.world.size:,} by hand")
     hand, texts = ByHand(path), store.world.texts
     spent = Time()
@@ -37,7 +37,7 @@ def loaded_by_hand(store: Filled, path: Path) -> tuple[ByHand, Figures]:
 
 
 def disk(store: Filled) -> Figures:
-    """Bytes for each text with everything in the folder, and without what is made anew if it is lost."""
+    """Return bytes per text of the whole folder, and without files that can be rebuilt."""
     sizes = {file.name: file.stat().st_size for file in store.folder.iterdir()}
     whole = sum(sizes.values())
     vectors = sum(size for name, size in sizes.items() if "-vectors" in name)
@@ -58,7 +58,7 @@ def disk_by_hand(store: Filled, path: Path) -> Figures:
 
 
 def official_lines(store: Filled) -> list[Figures]:
-    """The graph as the official memory server writes it: a line for each entity and each relation."""
+    """Return the graph in the official server's format: a line for each entity and each relation."""
     made = store.world
     lines: list[Figures] = []
     for place, name in enumerate(made.names):
@@ -86,7 +86,7 @@ def importing(store: Filled, lines: Sequence[Figures]) -> Figures:
 
 
 def importing_by_hand(store: Filled, lines: Sequence[Figures]) -> Figures:
-    """Every name, observation and relation becomes a text."""
+    """Import into the hand-made store. Every name, observation and relation becomes a text."""
     hand, spent = ByHand(store.folder.parent / "imported-by-hand.db"), Time()
     for start in range(0, len(lines), _BATCH):
         texts = [text for line in lines[start : start + _BATCH] for text in _texts_of(line)]

@@ -65,7 +65,7 @@ _SLOTS = {
         |confusing|safe|beautiful|unreliable|heavy|boring""",
 }
 _FILLERS = {slot: [" ".join(one.split()) for one in listed.split("|")] for slot, listed in _SLOTS.items()}
-# Of all things, so many have a name of their own, as in a real diary.
+# The share of things that have a proper name, as in a real diary.
 _NAMED = 0.3
 _RARE = 4_000
 _QUESTIONS = (
@@ -81,7 +81,7 @@ _CODAS = ["", "", "", "l", "n", "nd", "r", "s", "th", "x"]
 
 
 class Sentences:
-    """The same ones in the same order, in every run."""
+    """Generated sentences: the same ones in the same order in every run."""
 
     def __init__(self, people: int = 300) -> None:
         self._chance = np.random.default_rng(SEED)
@@ -103,7 +103,7 @@ class Sentences:
         return list(made)
 
     def notes(self, count: int, sentences: int = 1) -> list[str]:
-        """No two are the same."""
+        """Return different sentences."""
         made: dict[str, None] = {}
         while len(made) < count:
             frames = self._chance.integers(0, len(_FRAMES), sentences)
@@ -157,5 +157,5 @@ class Sentences:
         return "".join(syllables).capitalize()
 
     def _one(self, among: Sequence[str]) -> str:
-        """The first are likelier, as in any language, though less so."""
+        """Return a random word. Earlier words are more likely, as in natural language but less so."""
         return among[int(len(among) * self._chance.random() ** 1.5)]

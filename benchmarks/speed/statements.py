@@ -1,4 +1,4 @@
-"""Counts the SQL statements that a piece of work executes, on every connection that the store opens."""
+"""Count the SQL statements of a block, on every connection that the store opens."""
 
 from __future__ import annotations
 

@@ -20,9 +20,9 @@ from recollect import Engine
 Kind = Literal["notes", "conversations", "graph"]
 KINDS: tuple[Kind, ...] = ("notes", "conversations", "graph")
 TURNS = 50
-"""In each session."""
+"""Messages per session."""
 OBSERVATIONS = 2
-"""Of each entity: with its name, it has three texts."""
+"""Observations per entity: with its name, it has three texts."""
 BATCH = 500
 SPARE = 6_000
 FILLED = NOW - timedelta(days=30)
@@ -31,7 +31,7 @@ _NAME = "memory.db"
 
 @dataclass(frozen=True, slots=True)
 class World:
-    """What a store was made of, and what may still be asked and told."""
+    """The texts of a store, queries for it, and spare texts."""
 
     kind: Kind
     size: int
@@ -55,7 +55,7 @@ class Filled:
 
     @contextmanager
     def copy(self) -> Iterator[Path]:
-        """The store in a folder of its own, which is gone afterwards."""
+        """Yield a copy of the store in its own folder, and delete it afterwards."""
         with TemporaryDirectory(dir=self.folder.parent, prefix="copy-") as folder:
             for file in self.folder.iterdir():
                 shutil.copy2(file, folder)
@@ -92,7 +92,7 @@ def _notes(engine: Engine, made: World, progress: Callable[[int, int], object]) 
 
 
 def _conversations(engine: Engine, made: World, progress: Callable[[int, int], object]) -> None:
-    """Of two people each. No notes are drawn out of them, so that the store holds what it is said to hold."""
+    """Add sessions of two people each. No notes are extracted, so that the store has exactly `size` texts."""
     for start in range(0, made.size, TURNS):
         session = start // TURNS
         pair = [made.people[(session + each) % len(made.people)] for each in (0, 1)]

@@ -1,4 +1,4 @@
-"""Taking times: of a stretch of work, of calls one after another, and of several ways to do the same."""
+"""Timing of a block, of successive calls, and of several ways to do the same work."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Sample:
         self.wall.append(wall)
 
     def figures(self) -> Figures:
-        """Milliseconds: the middle one, and the one that a hundredth is above."""
+        """Return the median and the 99th percentile in milliseconds."""
         return {
             "calls": len(self.cpu),
             "cpu_ms": milliseconds(statistics.median(self.cpu)),
@@ -88,9 +88,9 @@ def call_by_call(
     aside: Callable[[], tuple[float, float]] = lambda: (0.0, 0.0),
     into: Sample | None = None,
 ) -> Sample:
-    """One call after another; their CPU is that of the whole process, with what they left to be done behind.
+    """Time calls one after another. CPU time is that of the whole process, including background work.
 
-    `aside` tells how many seconds of CPU and wall were spent on what is not to count, up to now.
+    `aside` returns the CPU and wall seconds spent so far on work that must not count.
     """
     sample = Sample() if into is None else into
     for place, each in enumerate(asked):
@@ -113,9 +113,9 @@ def in_turn(
     aside: Callable[[], tuple[float, float]] = lambda: (0.0, 0.0),
     rounds: int = 4,
 ) -> dict[str, Sample]:
-    """Each way a part of the questions, and so on round by round: a busy machine disturbs all alike."""
+    """Time each way on a part of the questions, in rounds, so that a busy machine affects all equally."""
     samples = {name: Sample() for name in ways}
-    for name in ways:  # vectors and pages into memory
+    for name in ways:  # load vectors and pages into memory
         for each in asked[:2]:
             ways[name](each)
         settle()
@@ -128,7 +128,7 @@ def in_turn(
 
 
 def number(text: str) -> int:
-    """`10k` and `1M` as numbers."""
+    """Parse a number such as `10k` or `1M`."""
     factors = {"k": 1_000, "m": 1_000_000}
     factor = factors.get(text[-1].lower(), 1)
     return int(float(text[:-1]) * factor) if factor > 1 else int(text)

@@ -50,5 +50,5 @@ def test_a_dream_does_not_wait_for_one_that_was_killed(
     with store.read() as view:
         assert view.rows("lease", ("holder",)) == []
     store.apply([TakeLease(DREAMING, f"{process_identity()} 1", 120)], at=clock.now)
-    with pytest.raises(Conflict, match="Another process is at it"):
+    with pytest.raises(Conflict, match="Another process holds the lease"):
         engine.dream()

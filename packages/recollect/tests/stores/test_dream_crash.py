@@ -119,7 +119,7 @@ def test_of_two_processes_at_once_one_dreams_and_the_other_is_told(path: Path) -
         both.meet()  # one is halfway, and the other has been refused
         said = sorted(both.hear())
         assert both.end() == [0, 0]
-    assert said == ["Another process is at it (dream); try again when it has finished.", "dreamt 2"]
+    assert said == ["Another process holds the lease (dream); try again when it has finished.", "dreamt 2"]
     with dreamer(path, BEDTIME) as engine:
         assert [dream.id for dream in engine.dreams.history()] == [2, 1]
         assert list(engine.upkeep.verify()) == []

@@ -1,4 +1,4 @@
-"""Importing rows that another store exported, unchanged. A second import of them adds nothing.
+"""Import rows that another store exported, unchanged. A second import of the same rows adds nothing.
 
 An import only adds. A forgotten memory of the export is history: it does not forget the same memory here. A
 current one is added again, even if it was forgotten here since.
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
 
 def adopt(work: Work, change: Adopt) -> Outcome:
-    """Insert the memory under its own id if that is free, unless it is here already."""
+    """Insert the memory under its own id if that is free, unless this store has it already."""
     memory = change.memory
     scope = work.scope_id(memory.scope)
     standing = _find_memory(work, scope, memory, fresh=change.fresh)
@@ -252,7 +252,7 @@ def _known_observations(work: Work, entity: int, memory: Memory) -> dict[int, in
 
 
 def adopt_learnt(work: Work, change: AdoptLearnt) -> Outcome:
-    """Add a learnt value. The outcome has the id of its row, and says what could not be added."""
+    """Add a learnt value. The outcome has the id of its row, and lists the parts that could not be added."""
     return _LEARNT_RULES[type(change.learnt)](work, change.learnt, fresh=change.fresh)
 
 
@@ -294,14 +294,14 @@ def _scope(work: Work, learnt: LearntScope, *, fresh: bool) -> Outcome:
         if fresh:
             new += work.set("scope", scope, temper=learnt.temper)
         else:
-            left.append("this store balances what dreams wrote by itself")
+            left.append("this store already balances its own dreams")
     names: list[dict[str, Value]] = [
         {"name": dismissed_setting(learnt.scope, each.key), "value": each.at} for each in learnt.dismissed
     ]
     if fresh:
         new += _put_new(work, "setting", names)
     elif not all(work.first("setting", (Equals("name", name["name"]),), "name") for name in names):
-        left.append("what was left to stand as it is names other ids")
+        left.append("dismissed review items refer to ids of the other store")
     return Outcome(created=new > 0, count=new, error="; ".join(left) or None)
 
 
@@ -381,7 +381,7 @@ def _dream(work: Work, learnt: LearntDream, *, fresh: bool) -> Outcome:
     values = _columns(learnt, scope_id=work.scope_id(learnt.scope))
     same = ("scope_id", "at", "phases")
     if not fresh and _find_equal(work, "dream", values, same) is None:
-        return Outcome(error="the journal of a dream holds for the store that dreamt it")
+        return Outcome(error="the journal of a dream is valid only in the store of the dream")
     return _add_unless_known(work, "dream", learnt.id, values, same, fresh=fresh)
 
 

@@ -22,9 +22,9 @@ from recollect.write.work import NO_DIGEST, Work, purged_key
 Precondition = Callable[[Snapshot], None]
 """Reads the store before anything is written; raises to prevent the write."""
 BeforeCommit = Callable[[Snapshot, Sequence[Outcome]], None]
-"""Reads what was written; raises to roll it back."""
+"""Reads the written rows; raises to roll them back."""
 
-# A retry comes within seconds, so older receipts are of no use.
+# A retry comes within seconds, so older receipts are not needed.
 _RECEIPTS_KEPT_US = 30 * DAY
 
 

@@ -35,7 +35,7 @@ def write_dream(work: Work, change: CommitDream) -> Outcome:
     scope = work.scope_id(change.scope)
     if change.holder is not None and not lifecycle.holds_lease(work, DREAMING, change.holder):
         raise Conflict(
-            f"Another process took over ({DREAMING}) since this one was too slow; nothing was changed."
+            f"This process was too slow, and another took over the lease ({DREAMING}); nothing was changed."
         )
     left: Left = Counter()
     change_fields = _change_fields if change.pack_rest is None else _change_fields_or_fail
@@ -136,7 +136,7 @@ def _change_fields_or_fail(work: Work, scope: int, change: FieldChanges, left: L
     set_ = work.rows.swap("memory", change.field, others, ours)
     set_ += work.rows.swap("memory", change.field, falling, (*ours, *_UNMARKED))
     if set_ < len(rows):
-        raise Outdated("Memories were changed while this was dreamt; nothing was written. Dream again.")
+        raise Outdated("Memories were changed during the dream; nothing was written. Dream again.")
     return {"ids": change.ids}
 
 

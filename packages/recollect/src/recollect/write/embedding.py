@@ -1,4 +1,4 @@
-"""Embedding texts: which model a store uses for its languages, and giving vectors to pending passages."""
+"""Embed texts: choose the model for a store's languages, and compute vectors of pending passages."""
 
 from __future__ import annotations
 
@@ -160,7 +160,7 @@ EMBED_BATCH = 64
 _READ_AT_ONCE = 8 * EMBED_BATCH
 """Passages that are read and sorted by scope at a time, so that most batches have one scope."""
 GIVE_WAY_SECONDS = 1.0
-"""How long a background job lets other work go first."""
+"""Seconds that a background job waits, so that other work comes first."""
 
 
 @retry_after_failover
@@ -443,7 +443,7 @@ def switch_model_if_needed(services: Services, question: str) -> str | None:
             )
         return note if _is_first_time(services, topic) else None
     except RecollectError as error:
-        _log.info("Nothing was said of the language of a question: %s", error)
+        _log.info("The language of a question could not be checked: %s", error)
         return None
 
 

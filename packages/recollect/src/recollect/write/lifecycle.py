@@ -97,9 +97,9 @@ def _check_in_force(work: Work, scope: int, memory: int, what: str) -> None:
 
 
 def restore(work: Work, change: changes.Restore) -> Outcome:
-    """Bring back a forgotten memory with its relations to live entities, or a superseded one.
+    """Restore a forgotten memory with its relations to live entities, or a superseded one.
 
-    Copies that were corrected with a superseded memory stay as they are.
+    Copies that were superseded together with the memory are not restored.
     """
     scope = work.scope_id(change.scope)
     row = work.row("memory", change.id, "scope_id", "name", "deleted_at", "superseded_at", "ref")
@@ -294,7 +294,7 @@ def flag_similar(work: Work, change: changes.FlagSimilar) -> Outcome:
 # Small records: tuned numbers, settings that are written once, leases, named tokens
 
 MOST_TOKENS = 256
-"""The most tokens of a store. A server compares each request with all of them."""
+"""The maximum number of tokens of a store. A server compares each request with all of them."""
 
 
 def tune_profile(work: Work, change: changes.TuneProfile) -> Outcome:
@@ -346,7 +346,7 @@ def take_lease(work: Work, change: changes.TakeLease) -> Outcome:
     late = AnyOf(((Compares("until", "<=", work.at),), (Compares("until", ">", until + length),)))
     work.rows.remove("lease", (Equals("name", change.name), late))
     if work.first("lease", (Equals("name", change.name),), "name") is not None:
-        raise Conflict(f"Another process is at it ({change.name}); try again when it has finished.")
+        raise Conflict(f"Another process holds the lease ({change.name}); try again when it has finished.")
     work.rows.put("lease", [{"name": change.name, "holder": change.holder, "until": until}])
     return Outcome(created=True, count=1)
 
@@ -368,12 +368,12 @@ def create_token(work: Work, change: changes.CreateToken) -> Outcome:
         return Outcome(created=True, count=1)
     if known is not None:
         raise Conflict(
-            f"There is a token {change.name!r} already; name this one otherwise, or revoke the other first: "
+            f"There is a token {change.name!r} already; choose another name, or revoke that token first: "
             f"recollect token revoke {change.name}"
         )
     if len(tokens) >= MOST_TOKENS:
         raise InvalidInput(
-            f"There are {len(tokens)} tokens, and a store takes {MOST_TOKENS}; revoke unused ones: "
+            f"There are {len(tokens)} tokens, the maximum of a store; revoke unused ones: "
             "recollect token list"
         )
     new = NamedToken(change.name, change.digest, change.right, change.sees, moment(work.at))

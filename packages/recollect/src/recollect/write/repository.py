@@ -182,7 +182,7 @@ class _Lane:
             return dropped
 
     def close(self) -> None:
-        """Take no more jobs, and wait for those that are there."""
+        """Refuse new jobs, and wait for the queued ones."""
         with self._changed:
             self._is_closed = True
             self._changed.notify_all()

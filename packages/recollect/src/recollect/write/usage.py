@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
 _UNRECORDED = "unnoted"
 """The setting that counts answers that could not be recorded. Exports have this name."""
-# Pairs grow with the square of an answer, and low ranks co-occur by chance.
+# The number of pairs grows with the square of an answer, and low ranks co-occur at random.
 _MOST_PAIRED = 50
 # Recalls of a scope that dreams can replay.
 _MOST_RECALLS = 50_000
-# Characters. A longer query is a pasted text; to replay it would teach nothing.
+# Characters. A longer query is a pasted text; replaying it would improve nothing.
 _LONGEST_QUERY = 2_000
 
 

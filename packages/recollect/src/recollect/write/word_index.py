@@ -59,12 +59,14 @@ def write_documents(rows: Transaction, scope: int, documents: Sequence[Document]
         _add_documents(rows, scope, some)
 
 
-def _pieces(items: Sequence[_Item], size_of: Callable[[_Item], int], most: int) -> Iterator[Sequence[_Item]]:
-    """Split items into parts. Each ends with the item that makes it larger than `most`."""
+def _pieces(
+    items: Sequence[_Item], size_of: Callable[[_Item], int], max_size: int
+) -> Iterator[Sequence[_Item]]:
+    """Split items into parts. Each ends with the item that makes it larger than `max_size`."""
     start = size = 0
     for stop, item in enumerate(items, start=1):
         size += size_of(item)
-        if size > most or stop == len(items):
+        if size > max_size or stop == len(items):
             yield items[start:stop]
             start, size = stop, 0
 

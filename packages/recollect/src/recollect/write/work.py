@@ -1,4 +1,4 @@
-"""State that the changes of one transaction share: time, scopes, and work to do at its end."""
+"""State shared by the changes of one transaction: time, scopes, and work to do at its end."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class Work:
-    """One transaction under way."""
+    """A running transaction."""
 
     def __init__(self, rows: Transaction, at: datetime) -> None:
         self.rows = rows
@@ -54,7 +54,7 @@ class Work:
     def scope_id(self, scope: Scope) -> int:
         """Return the id of a scope, and lock it. A new scope is added."""
         if scope.agent is None:
-            raise InvalidInput("All agents of an owner can be read as one, not written to; name the agent.")
+            raise InvalidInput("A write needs one agent, not all agents of an owner; name the agent.")
         known = self._scopes.get(scope) or scope_id(self.rows, scope)
         if not known:
             (known,) = self.rows.put("scope", [{"owner": scope.owner, "agent": scope.agent}])
@@ -91,7 +91,7 @@ class Work:
         return self.row(table, id_, "id") is not None
 
     def in_force(self, table: Table, id_: int) -> bool:
-        """Whether a memory or an observation is there, and neither deleted nor superseded."""
+        """Whether a memory or an observation exists, and is neither deleted nor superseded."""
         return self.row(table, id_, "deleted_at", "superseded_at") == (None, None)
 
     def name(self, memory: int) -> str:
