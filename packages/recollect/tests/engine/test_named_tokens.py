@@ -23,7 +23,7 @@ def test_tokens_are_limited_in_number_and_rights(engine: Engine, monkeypatch: py
     monkeypatch.setattr(records, "MOST_TOKENS", 4)
     for number in range(4):
         Tokens(engine).create(f"t{number}")
-    with pytest.raises(InvalidInput, match="a store takes 4; revoke"):
+    with pytest.raises(InvalidInput, match="4 tokens, the maximum of a store; revoke"):
         Tokens(engine).create("more")
     with pytest.raises(Conflict):
         Tokens(engine).create("t1")
