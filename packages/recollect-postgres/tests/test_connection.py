@@ -261,7 +261,7 @@ def test_only_the_owner_upgrades_and_another_is_told_so(postgres: PostgresStores
         hand.execute(f"GRANT ALL ON ALL TABLES IN SCHEMA recollect TO user_of_{database}")
     before = _everything(url)
     steps = [*migrations(), "ALTER TABLE {schema}.setting ADD COLUMN note text"]
-    with pytest.raises(StoreUnavailable, match="only their owner changes the tables"):
+    with pytest.raises(StoreUnavailable, match="only the owner can change the tables"):
         prepare(parse_store_url(postgres.node.url(database, f"user_of_{database}")), steps)
     assert _everything(url) == before
 

@@ -74,7 +74,9 @@ OUT_OF_STEP: dict[str, list[str]] = {
         f"DELETE FROM recollect.passage WHERE memory_id = {A_MEMORY} AND observation_id IS NULL"
     ],
     "has no id": ["DELETE FROM recollect.setting WHERE name = 'store_id'"],
-    "1 scopes whose vectors are newer": ["UPDATE recollect.scope SET last_vector = 1 WHERE id = 1"],
+    "1 scopes with a vector version that is too low": [
+        "UPDATE recollect.scope SET last_vector = 1 WHERE id = 1"
+    ],
     "1 sequences that would assign an id twice": ["SELECT setval('recollect.memory_id_seq', 1)"],
     "is in 2 scopes: ": [A_TWIN],
     "term 1 is in 2 scopes: ": [
@@ -327,7 +329,7 @@ def test_the_command_that_a_refused_backup_names_makes_one_even_for_an_ordinary_
     with closing(_store(url)) as store, pytest.raises(StoreUnavailable) as refused:
         store.backup(str(dump))
     assert f"recollect copy '{url}' {dump}" in str(refused.value)
-    named = re.search(r"backs it up: (.*)\. For a file", str(refused.value))
+    named = re.search(r"with PostgreSQL's tool: (.*)\. For a file", str(refused.value))
     assert named is not None
     path = f"{programs()}{os.pathsep}{os.environ['PATH']}"
     subprocess.run(named[1], shell=True, check=True, env={**os.environ, "PATH": path})  # noqa: S602  # as typed

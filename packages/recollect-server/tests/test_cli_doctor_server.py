@@ -117,7 +117,7 @@ def test_verify_speaks_of_a_store_and_names_the_servers_tool(
 ) -> None:
     url = postgres.scratch()
     recollect("remember", "The kettle is in the garden.", "--store", url)
-    assert "The store is whole" in recollect("verify", "--store", url).stdout
+    assert "The store is intact" in recollect("verify", "--store", url).stdout
     _execute(as_superuser(url), "UPDATE recollect.memory SET superseded_by = 9999")
     assert "pg_restore BACKUP" in recollect("verify", "--store", url, status=1).output
 

@@ -109,7 +109,7 @@ def dream(services: Services, options: DreamOptions, progress: Progress | None =
         if not options.dry_run and services.write([TakeLease(DREAMING, holder, _LEASE_SECONDS)])[0].created:
             # Another process held the lease, and may have changed the state that this one read.
             raise Conflict(
-                f"Another process took over the lease ({DREAMING}): this one was too slow. Nothing was changed."
+                f"Another process has the lease ({DREAMING}): this one was too slow. Nothing was changed."
             )
         if progress is not None:
             progress(stage, _STAGES)
