@@ -1,4 +1,4 @@
-"""Writes the types of `recollect.aio` from the engine's own signatures; `--check` only compares."""
+"""Write the types of `recollect.aio` from the engine's own signatures; `--check` only compares."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def stub() -> str:
 
 
 def _classes(of: type) -> Iterator[type]:
-    """The engine, its groups and theirs."""
+    """Return the engine, its groups and their groups."""
     yield of
     for name, value in vars(of).items():
         if name in _GROUP_NAMES and isinstance(value, property):
@@ -95,7 +95,7 @@ def _imported_class(file: str, name: str) -> type:
 
 
 def _imports(of: type) -> Iterator[str]:
-    """A line for each name that the class's file imports or defines."""
+    """Return a line for each name that the class's file imports or defines."""
     module = of.__module__
     tree = ast.parse(Path(sys.modules[module].__file__ or "").read_text(encoding="utf-8"))
     for node in ast.walk(tree):
@@ -109,7 +109,7 @@ def _imports(of: type) -> Iterator[str]:
 
 
 def _opening() -> str:
-    """The constructor, with what `recollect.open` takes."""
+    """Return the constructor, with the parameters of `recollect.open`."""
     (node,) = ast.parse(inspect.getsource(bootstrap.open)).body
     assert isinstance(node, ast.FunctionDef)
     node.name, node.returns = "__init__", ast.Constant(None)
@@ -149,7 +149,7 @@ def _method(node: ast.FunctionDef) -> str:
 
 
 def _method_text(node: ast.FunctionDef, *, is_async: bool) -> str:
-    """The signature and the docstring of a method, indented for a class."""
+    """Return the signature and the docstring of a method, indented for a class."""
     node.args.kw_defaults = [each and ast.Constant(...) for each in node.args.kw_defaults]
     made = (ast.AsyncFunctionDef if is_async else ast.FunctionDef)(
         name=node.name,

@@ -1,4 +1,4 @@
-"""The tables about confidence, context and precision, read by `cog` from what the benchmarks wrote."""
+"""Make the tables about confidence, context and precision from the saved runs, for `cog`."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def prompts() -> str:
 
 
 def precision() -> str:
-    """PrecisionMemBench, where it was run."""
+    """Return the table of PrecisionMemBench, if it was run."""
     runs = [
         (label, name)
         for label, name in (("first version", f"precision{BEFORE}"), ("now", "precision"))
@@ -57,7 +57,7 @@ def precision() -> str:
 
 
 def abstention() -> str:
-    """How well confidence separates questions with an answer from those without."""
+    """Return the table of how well confidence separates answerable questions from others."""
     before = _by_data(f"abstention{BEFORE}")
     rows = []
     for data in read_run("abstention")["data"]:

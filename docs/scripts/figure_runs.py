@@ -10,12 +10,12 @@ from typing import Any
 
 _RESULTS = Path(__file__).parents[2] / "benchmarks" / "results"
 BEFORE = "-v1"
-"""Behind the names of the runs of the first version."""
+"""Suffix of the names of the first version's runs."""
 Plain = Mapping[str, Any]
 
 
 def run_of(*names: str) -> str:
-    """When, on what and by which commit, of those runs that there are."""
+    """Return a line with date, commit and machine for each existing run."""
     lines = []
     for name in names:
         if not has_run(name):
@@ -46,7 +46,7 @@ def points(value: float | None) -> str:
 
 def interval(value: Mapping[str, float]) -> str:
     sure = "**" if value["low"] > 0 or value["high"] < 0 else ""
-    # Without a negative zero.
+    # Avoid a negative zero.
     mean, low, high = (f"{round(value[key], 1) + 0.0:+.1f}" for key in ("mean", "low", "high"))
     return f"{sure}{mean}{sure} [{low},\N{NO-BREAK SPACE}{high}]"
 

@@ -1,4 +1,4 @@
-"""The tables of docs/internals/benchmarks.md about ranking, read by `cog` from what the benchmarks wrote."""
+"""Make the tables about ranking in docs/internals/benchmarks.md from the saved runs, for `cog`."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def title_of(data: str) -> str:
 
 
 def data_sets() -> str:
-    """Each set, its size, and which of its questions took part in choosing numbers."""
+    """Return each set, its size, and the questions that were used to choose parameters."""
     rows = [
         [
             each.title,
@@ -105,7 +105,7 @@ def models() -> str:
 
 
 def worse() -> str:
-    """Where this version is below the first one, by more than half a point."""
+    """Return the sets on which this version is more than half a point below the first one."""
     both = [(each, before, now) for each, before, now in _sets() if before is not None and now is not before]
     if not both:
         return "\nNot measured yet with this version.\n"
@@ -121,7 +121,7 @@ def worse() -> str:
 
 
 def stale() -> str:
-    """How often a stale text comes first, and how often the current one is above it."""
+    """Return how often an outdated text comes first, and how often the current one is above it."""
     rows = []
     for each, before, now in _sets():
         if not now["questions_with_stale"]:

@@ -1,4 +1,4 @@
-"""The table of docs/guides/hooks.md, read by `cog` from the saved run."""
+"""Make the table of docs/guides/hooks.md from the saved run, for `cog`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from figure_runs import markdown_table, read_run
 
 
 def hook_waits() -> str:
-    """How long prompts waited for hooks."""
+    """Return the table of times that prompts waited for hooks."""
     rows = [
         [
             f"{store['memories']:,}",

@@ -1,4 +1,4 @@
-"""The tables of docs/guides/postgres.md, read by `cog` from the saved runs."""
+"""Make the tables of docs/guides/postgres.md from the saved runs, for `cog`."""
 
 from __future__ import annotations
 

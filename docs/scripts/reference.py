@@ -1,4 +1,4 @@
-"""The generated parts of the reference pages, read from the code by `cog`."""
+"""Make the generated parts of the reference pages from the code, for `cog`."""
 
 from __future__ import annotations
 
@@ -152,7 +152,7 @@ def _page(command: click.Command, prefix: str = "recollect") -> str:
 
 
 def _is_shown(option: click.Option) -> bool:
-    """Not those that every command has, nor hidden ones."""
+    """Return the options of a command, without hidden ones and those of every command."""
     shared = {"store", "owner", "agent", "model", "json", "as_json", "color", "help"}
     return option.name not in shared and not option.hidden
 
