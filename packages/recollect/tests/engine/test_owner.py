@@ -77,7 +77,7 @@ def test_what_is_new_belongs_to_no_agent_and_what_is_there_is_changed_where_it_i
 
 def test_an_entity_of_an_agent_alone_is_changed_by_naming_the_agent(ana: Engine) -> None:
     ana.scoped("ana", "cook").create_entities([{"name": "Ladle"}])
-    with pytest.raises(NotFound, match=r"no entity named 'Ladle'.* name it: 'cook', 'gardener'"):
+    with pytest.raises(NotFound, match=r"no entity named 'Ladle'.* name the agent: 'cook', 'gardener'"):
         ana.graph.add_observations({"Ladle": ["is long"]})
     ana.graph.set_status("Ladle", "paused")
     (ladle,) = ana.graph.open_nodes(["Ladle"]).entities
