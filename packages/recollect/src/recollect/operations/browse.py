@@ -1,4 +1,4 @@
-"""Operations for a person who looks around: lists of any kind, and a timeline. They leave no trace."""
+"""Operations for browsing: lists of every kind, and a timeline. They record nothing."""
 
 from __future__ import annotations
 
@@ -38,38 +38,38 @@ def _get_memory(
     showings: int = Field(
         default=20, ge=0, le=200, description="Last answers that showed it; 20 if not given"
     ),
-    as_of: LookBack | None = optional("As it read at this moment"),
+    as_of: LookBack | None = optional("The memory as of this time"),
 ) -> WholeMemory:
-    """One memory with all that is known of it: every field, its versions, what it supersedes and is
+    """Get a memory with all its details: every field, its versions, what it supersedes and is
     superseded by, the entities that it names, the turns around it, near copies, conflicts, and the last
-    answers that showed it. Looking at it leaves no trace.
+    answers that showed it. Nothing is recorded.
     """
     with naming_ids():
         return call.engine.browse.memory(id, showings=showings, as_of=as_of)
 
 
 PageLimit = Annotated[int, Field(ge=1, le=1_000, description="Rows on a page")]
-Cursor = Annotated[str, described("What the page before gave as its `cursor`")]
+Cursor = Annotated[str, described("The `cursor` of the previous page")]
 Kinds = Many[Annotated[Kind, Field(strict=False)]]
 
 
 @operation("Browse", http=Endpoint("GET /browse", tag="Memories"), read_only=True)
 def _browse(
     call: OperationCall,
-    kinds: Kinds | None = optional("Of every kind if not given"),
+    kinds: Kinds | None = optional("Default: every kind"),
     state: State = Field(
-        default="in_force", description="in_force: what searches find; all: whatever became of it"
+        default="in_force", description="in_force: what searches find; all: also forgotten and superseded"
     ),
     category: str | None = None,
     tags: Many[str] | None = optional("Only what has all of these"),
     session: str | None = None,
-    entity: RowId | None = optional("Texts that speak of the entity with this id"),
+    entity: RowId | None = optional("Only texts that mention the entity with this id"),
     status: StatusWord | None = None,
     pinned: bool | None = None,
-    contains: str | None = optional("Texts, names or observations that contain this, letters in any case"),
+    contains: str | None = optional("Only texts, names or observations that contain this, in any case"),
     since: Time | None = None,
     until: LaterTime | None = None,
-    time: TimeOf = Field(default="happened", description="Which time since and until are compared with"),
+    time: TimeOf = Field(default="happened", description="The time that since and until are compared with"),
     order: Order = Field(
         default="newest",
         description="newest, oldest: by when it was stored; most_used and last_shown list what was shown",
@@ -97,8 +97,8 @@ def _browse(
 
 @dataclass(frozen=True, slots=True)
 class Timeline:
-    buckets: Annotated[list[Bucket], "Those that hold something, in order"]
-    total: Annotated[int, "Memories in all of them, on every page"]
+    buckets: Annotated[list[Bucket], "Periods with memories, in order"]
+    total: Annotated[int, "Memories on all pages"]
     more: PageEnd = inlined()
 
 
@@ -107,16 +107,16 @@ def _timeline(
     call: OperationCall,
     unit: Unit = Field(default="day", description="day, week (from Monday) or month"),
     time: TimeOf = Field(
-        default="happened", description="happened: when it was so; stored: when it was learnt"
+        default="happened", description="happened: when it was true; stored: when it was saved"
     ),
     since: Time | None = None,
     until: LaterTime | None = None,
-    kinds: Kinds | None = optional("Of every kind if not given"),
+    kinds: Kinds | None = optional("Default: every kind"),
     state: State = "in_force",
     limit: PageLimit = 1_000,
     cursor: Cursor | None = None,
 ) -> Timeline:
-    """How many memories are of each day, week or month. `browse` with `since`, `until` and the same `time`
+    """Count memories by day, week or month. `browse` with `since`, `until` and the same `time`
     lists those of one.
     """
     wanted = BrowseFilter(
@@ -136,7 +136,7 @@ class NamePage:
 
 @operation("List tags", http=Endpoint("GET /tags", tag="Memories"), read_only=True)
 def _list_tags(call: OperationCall, limit: PageLimit = 100, cursor: Cursor | None = None) -> NamePage:
-    """Every tag and how many memories in force have it, the most frequent first."""
+    """List tags with their number of memories in force, the most frequent first."""
     found = call.engine.browse.tags()
     names, end = page_of(found, limit, cursor)
     return NamePage(names, len(found), end)
@@ -144,7 +144,7 @@ def _list_tags(call: OperationCall, limit: PageLimit = 100, cursor: Cursor | Non
 
 @operation("List categories", http=Endpoint("GET /categories", tag="Memories"), read_only=True)
 def _list_categories(call: OperationCall, limit: PageLimit = 100, cursor: Cursor | None = None) -> NamePage:
-    """Every category and how many memories in force have it, the most frequent first."""
+    """List categories with their number of memories in force, the most frequent first."""
     found = call.engine.browse.categories()
     names, end = page_of(found, limit, cursor)
     return NamePage(names, len(found), end)
@@ -159,7 +159,7 @@ class SessionPage:
 
 @operation("List sessions", http="GET /sessions", read_only=True)
 def _list_sessions(call: OperationCall, limit: PageLimit = 50, cursor: Cursor | None = None) -> SessionPage:
-    """Conversations with their number of turns, that with the newest turn first."""
+    """List conversations with their number of turns, by the newest turn first."""
     start = place_of(cursor)
     found, total = Internals(call.engine).session_page(start, limit)
     return SessionPage(list(found), total, page_end(start + limit, start + limit < total))
@@ -180,7 +180,7 @@ def _session_messages(
     limit: PageLimit = 100,
     cursor: Cursor | None = None,
 ) -> MessagePage:
-    """The messages of a conversation in order, or from its end."""
+    """List the messages of a conversation in order, or from its end."""
     found = Internals(call.engine).session_turns(
         session, after=place_of(cursor), limit=limit + 1, newest_first=newest_first
     )
@@ -213,12 +213,12 @@ class EntityPage:
 def _list_entities(
     call: OperationCall,
     type: str | None = None,
-    contains: str | None = optional("Only names that contain this, letters in any case"),
+    contains: str | None = optional("Only names that contain this, in any case"),
     order: EntityOrder = "name",
     limit: PageLimit = 100,
     cursor: Cursor | None = None,
 ) -> EntityPage:
-    """Entities with how many observations, relations and mentions each has."""
+    """List entities with their numbers of observations, relations and mentions."""
     start = place_of(cursor)
     found = call.engine.browse.entities(
         type=type, contains=contains, order=order, start=start, limit=limit + 1

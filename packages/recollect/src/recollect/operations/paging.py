@@ -1,4 +1,4 @@
-"""Pages within a budget of tokens: rows in order, as many as fit, and a cursor for the rest."""
+"""Pages within a token budget: the rows that fit, in order, and a cursor for the rest."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ if TYPE_CHECKING:
 _Row = TypeVar("_Row")
 
 FRAME = 200
-"""Tokens that an answer may take beyond its budget: what surrounds its rows, a note and a cursor."""
+"""Tokens that an answer may take beyond its budget, for JSON around its rows, a note and a cursor."""
 LEAST_PROSE = 40
-"""Tokens of prose that a row keeps at least: one cut below that would say only that it is there."""
+"""The least tokens of prose in a shortened row. A shorter text would say nothing."""
 # Long texts are cut to this many letters before a list loses an entry.
 _BRIEF_LETTERS = 200
-# The fields of prose: only these may be cut. By all else (ids, names, types, kinds, times, scores) a caller
-# asks on or a program reads, so another page is better than half of it.
+# Fields of prose: only these may be cut. Callers and programs need all others (ids, names, types, kinds,
+# times, scores) whole.
 _PROSE = frozenset(
     (
         "text content observations addedObservations superseded detail older newer observation similar "
@@ -43,13 +43,13 @@ _PROSE = frozenset(
 
 
 def position(page: PageRequest) -> int:
-    """How many rows the caller has seen."""
+    """Return the number of rows that the caller has seen."""
     (seen,) = cursor_numbers("0" if page.cursor is None else page.cursor, 1)
     return seen
 
 
 def cursor_numbers(cursor: str, *counts: int) -> list[int]:
-    """The numbers of a cursor, which has one of these counts of them with dots between."""
+    """Return the dot-separated numbers of a cursor; `counts` are the valid lengths."""
     parts = cursor.split(".")
     numbers = [number for part in parts if (number := row_id(part)) is not None]
     if len(numbers) != len(parts) or len(parts) not in counts:
@@ -64,7 +64,7 @@ def no_page(cursor: str) -> InvalidInput:
 
 
 def row_id(text: str) -> int | None:
-    """The id that a text names; None: no id of ours could look so."""
+    """Return the id in a text, or None if it cannot be an id."""
     # Python would also read “²”, digits of other scripts, and numbers that no row could have.
     return int(text) if text.isascii() and text.isdecimal() and len(text) < 19 else None
 
@@ -80,7 +80,7 @@ def frame_tokens(row: object) -> int:
 
 
 def shorten_row(row: Any, room: int) -> Any:
-    """The row with long prose cut, then lists of it, as little as it takes to fit the room.
+    """Return the row with its prose cut as little as needed to fit: long texts first, then lists.
 
     All else stays whole, so that a row whose names alone take more does not fit.
     """
@@ -102,7 +102,7 @@ def shorten_row(row: Any, room: int) -> Any:
 
 
 def _longest(row: object) -> tuple[int, int]:
-    """The letters of its longest text, and the entries of its longest list."""
+    """Return the length of its longest text, and of its longest list."""
     match row:
         case str():
             return len(row), 0
@@ -144,7 +144,7 @@ def _highest(low: int, high: int, fits: Callable[[int], bool]) -> int:
 
 
 def fair_share(costs: Sequence[int], budget: int) -> int:
-    """The most that one may take so that all fit together: what the small ones leave goes to the large."""
+    """Return the largest share of a row so that all fit. Large rows get what small ones leave."""
     left = budget
     for place, price in enumerate(sorted(costs)):
         share = left // (len(costs) - place)
@@ -160,9 +160,9 @@ class Page:
 
     rows: list[Any]
     shortened: int
-    """How many of them had to be cut."""
+    """Number of shortened rows."""
     left_out: int
-    """How many of those asked for did not fit."""
+    """Number of requested rows that did not fit."""
     budget: int
 
     def note(self, offered: frozenset[str] = frozenset()) -> str | None:
@@ -199,7 +199,7 @@ def fit_page(
     cut = shorten or (lambda place, room: shorten_row(rows[place], room))
     costs = list(map(row_tokens, rows))
     wanted = 0 if shared else room
-    # The tokens that each row is given in any case.
+    # The least tokens of each row.
     least = [
         price if price <= wanted else min(price, max(wanted, frame_tokens(row) + LEAST_PROSE))
         for row, price in zip(rows, costs, strict=True)
@@ -217,14 +217,14 @@ def fit_page(
 def list_page(
     asked: PageRequest, rows: Sequence[Any], *, shared: bool = False, frame: int = 0
 ) -> tuple[list[Any], PageEnd]:
-    """The rows after the caller's cursor; and a cursor and a note where there are more."""
+    """Return the rows after the caller's cursor, and a cursor and a note if there are more."""
     start = position(asked)
     page = fit_page(rows[start : start + asked.size], asked.budget, shared=shared, frame=frame)
     return page.rows, continuation(start + len(page.rows), len(rows), page.note())
 
 
 def continuation(done: int, total: int, note: str | None) -> PageEnd:
-    """Where to go on, if anything is left, and what there is to say."""
+    """Return the end of a page: a cursor if rows are left, and the note."""
     return PageEnd(str(done) if done < total else None, note)
 
 
@@ -237,22 +237,22 @@ class PageEnd:
 
     @property
     def text(self) -> str | None:
-        """The line of the text that says how to go on."""
+        """The line of the text with the cursor and the note."""
         return continuation_text(to_json(self))
 
 
 def page_end(reached: int, more: bool) -> PageEnd:  # reads as a sentence
-    """The end of a page behind which there is `more`."""
+    """Return the end of a page, with a cursor if there is `more`."""
     return PageEnd(str(reached) if more else None)
 
 
 def place_of(cursor: str | None) -> int:
-    """How many rows the pages before this one held."""
+    """Return the number of rows on the previous pages."""
     return position(PageRequest(cursor=cursor))
 
 
 def page_of(found: Sequence[_Row], limit: int, cursor: str | None) -> tuple[list[_Row], PageEnd]:
-    """The rows after those that the pages before held; `found` begins with the first page."""
+    """Return the rows of this page. `found` begins with the first page."""
     start = place_of(cursor)
     return list(found[start : start + limit]), page_end(start + limit, start + limit < len(found))
 
@@ -262,12 +262,12 @@ def join_sentences(*parts: str | None) -> str | None:
 
 
 def name_list(names: Sequence[object], most: int = 10) -> str:
-    """Names in a sentence, as many as one reads."""
+    """Return names for a sentence, with a count of those beyond `most`."""
     shown = ", ".join(map(str, names[:most]))
     return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
 
 
-# Pages of a search that join to the whole list, each made by one search at most.
+# Pages of a search: together they are the whole list, and each needs at most one search.
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,10 +278,10 @@ class FoundPage:
     answer: Answer
     hits: Sequence[Hit]
     reach: tuple[int, int, int]
-    """How far the caller has read: the limit of the first page, how many that showed, and how many since."""
+    """The position: the first page's limit, the hits it showed, and the hits shown since."""
 
     def cursor(self, page: Page) -> str | None:
-        """For what comes after the page; None: nothing does."""
+        """Return the cursor of the next page, or None after the last."""
         if not page.left_out and len(self.hits) < self.call.page.size and not self.answer.unread:
             return None
         (first, shown, further), count = self.reach, len(page.rows)
@@ -360,7 +360,7 @@ def hits_page(
 
 
 def _best_lines_first(hit: Hit, query: str) -> list[str]:
-    """The lines of a hit. An entity's best answers to the query come first, so that a cut takes the rest."""
+    """Return the lines of a hit. An entity's best observations come first, so that a cut keeps them."""
     memory = hit.memory
     if memory.kind is not Kind.ENTITY:
         return [hit_row(hit).text]

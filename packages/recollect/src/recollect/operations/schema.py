@@ -59,13 +59,13 @@ def _plain(schema: Schema, shared: Mapping[str, Schema], *, is_class: bool = Fal
             return _ordered({**schema, "anyOf": [_plain(form, shared) for form in forms]})
     plain = dict(schema)
     if is_class:
-        # The docstring of a class is for those who read the code.
+        # Docstrings of classes are for maintainers, not for callers.
         plain.pop("description", None)
     if "items" in schema:
         plain["items"] = _plain(schema["items"], shared)
     if schema.get("type") == "object":
         fields = schema.get("properties", {})
-        # Required fields first: the fields that every page inherits would lead otherwise.
+        # Required fields first. Otherwise inherited fields of pages would come first.
         names = sorted(fields, key=lambda name: name not in schema.get("required", ()))
         plain["properties"] = {name: _plain(fields[name], shared) for name in names}
         plain["additionalProperties"] = False
@@ -89,11 +89,11 @@ _SIMPLE = {
     date: "string",
 }
 Reference = Callable[[type], Schema]
-"""Gives a reference to the schema of a dataclass or an enumeration, instead of the schema itself."""
+"""A function that returns a reference to the schema of a dataclass or an enumeration."""
 
 
 def schema_of(form: Any, reference: Reference | None = None) -> Schema:
-    """The schema of what `to_json` makes of a value of this type."""
+    """Return the schema of `to_json(value)` for values of this type."""
     schema = _schema_of(form, reference)
     return schema if reference is not None else _ordered(schema)
 
@@ -173,16 +173,16 @@ def _type_of(owner: type, name: str) -> Any:
     raise TypeError(f"{owner.__name__} has no {name}")
 
 
-# How long the arguments of a call may be: in the schemas that clients read, and in what refuses the rest.
+# Length limits of arguments: declared in the schemas, and checked at each call.
 
 MOST_ROWS = 10_000
 """Entries of a list."""
 MOST_IDS = 100_000
-"""Numbers of a list: what undoes a split names all that it moved."""
+"""Entries of a list of numbers. The undo of a split lists every observation that it moved."""
 MOST_NESTING = 20
-"""Objects and lists within each other. The deepest argument has six."""
+"""Nested objects and lists. The deepest valid argument has six levels."""
 LARGEST_ID = 2**63 - 1
-"""No store could have a larger one."""
+"""The largest id of any store."""
 TIME_FORMAT = "date-time"
 """The format of a time. A date alone is accepted, too."""
 _SHOWN_NAMES = frozenset({"name", "entityName"})
@@ -195,7 +195,7 @@ _LONGEST = {
 
 
 def with_limits(schema: Schema, name: str = "") -> Schema:
-    """A schema of arguments that says how long each text and each list may be."""
+    """Return the schema with length limits for texts and lists."""
     limited, kind = dict(schema), schema.get("type")
     # A type that allows null is a list of two names.
     match kind[0] if isinstance(kind, list) else kind:
@@ -253,7 +253,7 @@ def check_nesting(given: object, within: int = 0) -> None:
 
 
 def check_lengths(operation: str, schema: Schema, given: Any, path: str = "") -> None:
-    """Refuse what is longer than a limited schema says; of what is wrong otherwise, others tell."""
+    """Reject values longer than the schema allows. Other errors are found by validation."""
     for form in schema.get("anyOf", ()):
         if form.get("type") == ("string" if isinstance(given, str) else "object"):
             check_lengths(operation, form, given, path)
@@ -276,7 +276,7 @@ def check_lengths(operation: str, schema: Schema, given: Any, path: str = "") ->
                 check_lengths(operation, field, given[name], f"{path}.{name}" if path else name)
 
 
-# Other names of arguments: a caller need not know which tool says `at` and which `happened_at`.
+# Aliases of arguments, so that callers need not know which tool says `at` and which `happened_at`.
 
 # Names with one meaning everywhere. No object has two names of one group.
 _GROUPS = (
@@ -306,7 +306,7 @@ def with_own_names(schema: Schema, given: Any) -> Any:
 
 
 def _own_name(name: str, own: Schema, given: dict[str, Any]) -> str:
-    """The name itself, unless it is unknown and another one of its group is known and not given."""
+    """Return the name, or its known alias if the name is unknown and the alias is not given."""
     if name in own:
         return name
     groups = [group for group in _GROUPS if name in group]
@@ -317,14 +317,14 @@ def _own_name(name: str, own: Schema, given: dict[str, Any]) -> str:
 
 _Error = dict[str, Any]
 """An error of pydantic: `type`, `loc`, `input`."""
-# Wrong values first, then unknown names, then what is missing: an unknown name may be a misspelt one.
+# Wrong values first, then unknown names, then missing ones: an unknown name may be a misspelt one.
 _MOST_LISTED = 20
 _RANKS = {"extra_forbidden": 1, "missing": 2}
 
 
 class WrongArgument(NamedTuple):
     path: tuple[str | int, ...]
-    """Names and places from the arguments down to the one that is wrong."""
+    """The path from the arguments to the invalid value."""
     problem: str
 
 
@@ -340,13 +340,13 @@ class _Place(NamedTuple):
     path: str
     schema: Schema
     forms: Sequence[Schema]
-    """Where the value may have one of several forms: all of them; `schema` is one."""
+    """All forms that the value may have, if there are several; `schema` is one of them."""
 
 
 def validation_message(operation: str, schema: Schema, error: ValidationError) -> str:
-    """One sentence about the first mistake: where it is, what it is, and what would be right."""
+    """Return a sentence about the first mistake: where it is, what it is, and how to correct it."""
     errors = cast("list[_Error]", error.errors(include_url=False))
-    # Where a value fits no form, the mistake inside the form that the caller meant says most.
+    # If a value fits no form, report the mistake inside the form that the caller probably meant.
     inside = [each for each in errors if _rank(each) or not _place(schema, each).forms]
     first = min(inside or errors, key=lambda each: (*[0] * (len(each["loc"]) - 1), _rank(each)))
     place = _place(schema, first)
@@ -356,7 +356,7 @@ def validation_message(operation: str, schema: Schema, error: ValidationError) -
 
 
 def wrong_arguments(error: ValidationError) -> list[WrongArgument]:
-    """The first mistakes, for a program to show each beside its field."""
+    """Return the first mistakes, so that a program can show each beside its field."""
     errors = cast("list[_Error]", error.errors(include_url=False))
     return [
         WrongArgument(each["loc"], each["msg"].removeprefix("Value error, "))
@@ -369,7 +369,7 @@ def _rank(error: _Error) -> int:
 
 
 def _place(schema: Schema, error: _Error) -> _Place:
-    """The value that is wrong; of a name that is unknown or missing, the object that it belongs to."""
+    """Return the invalid value; for an unknown or missing name, return its object."""
     path: list[str] = []
     forms: Sequence[Schema] = ()
     for part in error["loc"][:-1] if _rank(error) else error["loc"]:
