@@ -50,16 +50,19 @@ def _end(name: str) -> str:
 
 
 def found(earlier: Sequence[str], texts: Sequence[str], later: Sequence[str]) -> list[set[str]]:
-    """Return the links of a store, with names stored before the texts, and after them."""
+    """Return the links of a store, with names stored before the texts, and after them.
+
+    The entities are tools, since a person would also be linked by the first name alone.
+    """
     with (
         tempfile.TemporaryDirectory() as folder,
         closing(Repository(SqliteStore(Path(folder) / "memory.db"))) as store,
     ):
-        store.apply([PutEntity(ME, NewEntity(name)) for name in earlier], at=AT)
+        store.apply([PutEntity(ME, NewEntity(name, "tool")) for name in earlier], at=AT)
         written = store.apply(
             [PutText(ME, NewText(Kind.MESSAGE, text, session="s")) for text in texts], at=AT
         )
-        store.apply([PutEntity(ME, NewEntity(name)) for name in later], at=AT)
+        store.apply([PutEntity(ME, NewEntity(name, "tool")) for name in later], at=AT)
         assert list(store.verify()) == []
         with store.read() as view:
             memories = memories_by_id(view, [outcome.ids[0] for outcome in written.outcomes])
