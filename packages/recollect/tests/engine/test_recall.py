@@ -410,7 +410,7 @@ def test_a_long_query_is_cut_and_says_so_and_a_longer_one_is_refused(make_engine
     assert "only its 256 rarest words were searched for" in (answer.note or "")
     assert "of its first 2,000 characters" in (answer.note or "")
     assert engine.recall("Where is the zeppelin?", limit=1).note is None
-    with pytest.raises(InvalidInput, match="has 20,001 characters, and at most 20,000 are searched for"):
+    with pytest.raises(InvalidInput, match="has 20,001 characters, and at most 20,000 are allowed"):
         engine.recall("x" * 20_001)
     # A message of a conversation may be longer: its beginning is asked for.
     assert engine.context([{"role": "user", "content": "zeppelin " * 5_000}]).query.startswith("zeppelin")

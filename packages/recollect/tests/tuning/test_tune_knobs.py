@@ -76,7 +76,7 @@ def test_an_unambiguous_short_name_is_enough() -> None:
         ({"lambda_hourly": 1}, r"could be forgetting.lambda_hourly or cooccurrence.lambda_hourly"),
         ({"mood": 1}, r"no number named 'mood' that can be tuned; there are: rrf.k, "),
         ({"gamma": 1, "GAMMA": 2}, "cooccurrence.gamma is given twice"),
-        ({"gamma": float("nan")}, "gamma must be within"),
+        ({"gamma": float("nan")}, "gamma must be between"),
         ({"d_max": 0}, r"salience.d_max = 0 cannot be used: .*d_max must be above 0"),
         ({"gamma": "much"}, "cooccurrence.gamma must be a number, not 'much'"),
         ({"gamma": True}, "cooccurrence.gamma must be a number, not True"),
