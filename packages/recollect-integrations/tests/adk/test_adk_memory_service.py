@@ -140,7 +140,7 @@ async def test_memories_are_added_replaced_and_deleted(
     assert (riding.content.parts[0].text, riding.custom_metadata["sure"]) == ("Ana rides on Mondays", True)
     assert riding.timestamp == "2026-05-01T12:00:00+00:00"
     assert len(await search_memories(service, "paints")) == 1
-    with pytest.raises(InvalidInput, match="without text"):
+    with pytest.raises(InvalidInput, match="needs text to be found"):
         await service.add_memory(app_name="diary", user_id="ana", memories=[entry("")])
     with pytest.raises(InvalidInput, match="2026-05-01T12:00:00Z"):
         await service.add_memory(app_name="diary", user_id="ana", memories=[entry("x", timestamp="noon")])
