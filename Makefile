@@ -4,6 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 UV     := $(BIN)/uv
 READY  := $(VENV)/.ready
+SITE   := $(VENV)/.site
 # One worker more than there are cores, since tests also wait for servers and programs that they start; one that
 # has nothing left to do takes tests from another.
 PARALLEL := --numprocesses $(shell $(PYTHON) -c 'import os; print(min(8, 1 + (os.cpu_count() or 1)))') --dist worksteal
@@ -133,7 +134,6 @@ format: $(READY)  ## rewrite the style
 	$(BIN)/ruff check --fix
 
 # The site's own packages, which only `make docs` and `make check` need.
-SITE := $(VENV)/.site
 $(SITE): $(READY)
 	@VIRTUAL_ENV=$(CURDIR)/$(VENV) $(UV) sync --quiet --locked --active --inexact --all-packages --group docs
 	@touch $@

@@ -102,7 +102,7 @@ def test_a_models_wheel_holds_what_it_names_with_the_pinned_bytes_and_nothing_th
 
 def test_a_server_that_speaks_mcp_passes_and_one_that_does_not_is_refused(tmp_path: Path) -> None:
     program = [sys.executable, "-m", "recollect.cli.main", "--store", str(tmp_path / "memory.db")]
-    assert "it recalled what it remembered" in distribution.mcp_handshake([*program, "serve"])
+    assert "recalled its memory" in distribution.mcp_handshake([*program, "serve"])
     with pytest.raises(Unfit, match="The server ended"):
         distribution.mcp_handshake([*program, "serve", "--tools", "none-such"])
 

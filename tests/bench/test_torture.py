@@ -84,7 +84,7 @@ def test_the_ledger_finds_what_is_lost_or_half_there(tmp_path: Path) -> None:
     with recollect.open(store, model="hashing") as memory:
         memory.create_entities(rows)
         memory.forget([notes[0]["done"]["id"]])
-    forgotten = f"note {notes[0]['done']['id']} is forgotten, and nobody forgot it"
+    forgotten = f"note {notes[0]['done']['id']} is forgotten without a `forget`"
     assert missing(store, [*notes, batch | {"done": {}}]) == [forgotten]
     lost = {"tool": "remember", "given": {"text": "Never written"}, "done": {"id": 999}}
     assert "note 999 is lost: Never written" in missing(store, [*notes, lost])

@@ -32,7 +32,7 @@ export interface paths {
         put?: never;
         /**
          * Context
-         * @description Get what is worth reading before you answer, dated and sourced, at the start of a conversation or task. Requires a `query`, or its last `messages`. Needs the right to read.
+         * @description Get relevant memories, dated and sourced, at the start of a conversation or task. Requires a `query`, or its last `messages`. Needs the right to read.
          */
         post: operations["context"];
         delete?: never;
@@ -52,7 +52,7 @@ export interface paths {
         put?: never;
         /**
          * Explain a ranking
-         * @description Why memories stand where they do for a query: every step that made the score. Needs the right to read.
+         * @description Explain the ranking of a query: every step of each memory's score. Needs the right to read.
          */
         post: operations["explain"];
         delete?: never;
@@ -72,7 +72,7 @@ export interface paths {
         put?: never;
         /**
          * Why not
-         * @description Why a memory was not found for a query, and what would lift it. Requires its `id`, or a `name`. Needs the right to read.
+         * @description Explain why a query did not find a memory, and what would help. Requires its `id`, or a `name`. Needs the right to read.
          */
         post: operations["why_not"];
         delete?: never;
@@ -134,21 +134,21 @@ export interface paths {
         };
         /**
          * Get a memory
-         * @description One memory with all that is known of it: every field, its versions, what it supersedes and is superseded by, the entities that it names, the turns around it, near copies, conflicts, and the last answers that showed it. Looking at it leaves no trace. Needs the right to read.
+         * @description Get a memory with all its details: every field, its versions, what it supersedes and is superseded by, the entities that it names, the turns around it, near copies, conflicts, and the last answers that showed it. Nothing is recorded. Needs the right to read.
          */
         get: operations["get_memory"];
         put?: never;
         post?: never;
         /**
          * Forget
-         * @description Forget memories when the user asks for it. Requires `ids`, or a `query`, which only shows what it would forget. For what has changed, `remember` with `supersedes`. Needs the right to write.
+         * @description Forget memories when the user asks for it. Requires `ids`, or a `query`, which only shows what it would forget. If a fact has changed, use `remember` with `supersedes` instead. Needs the right to write.
          */
         delete: operations["forget"];
         options?: never;
         head?: never;
         /**
          * Update
-         * @description Change what is given of a memory; a former text stays as history. For what is no longer true, `remember` with `supersedes`. Needs the right to write.
+         * @description Change the given fields of a memory; a former text stays as history. If a fact is no longer true, use `remember` with `supersedes` instead. Needs the right to write.
          */
         patch: operations["update"];
         trace?: never;
@@ -164,7 +164,7 @@ export interface paths {
         put?: never;
         /**
          * Forget
-         * @description Forget memories when the user asks for it. Requires `ids`, or a `query`, which only shows what it would forget. For what has changed, `remember` with `supersedes`. Needs the right to write.
+         * @description Forget memories when the user asks for it. Requires `ids`, or a `query`, which only shows what it would forget. If a fact has changed, use `remember` with `supersedes` instead. Needs the right to write.
          */
         post: operations["forget_many"];
         delete?: never;
@@ -204,7 +204,7 @@ export interface paths {
         put?: never;
         /**
          * Supersede
-         * @description Retire a note or message in favour of another one, or of a new note. `restore` takes it back. Needs the right to write.
+         * @description Retire a note or message in favour of another one, or of a new note. `restore` undoes it. Needs the right to write.
          */
         post: operations["supersede_by"];
         delete?: never;
@@ -222,7 +222,7 @@ export interface paths {
         };
         /**
          * History
-         * @description What happened to a memory: what it said before, what corrected it, when. Needs the right to read.
+         * @description List the changes of a memory: former texts, corrections and their times. Needs the right to read.
          */
         get: operations["history"];
         put?: never;
@@ -262,7 +262,7 @@ export interface paths {
         };
         /**
          * Timeline
-         * @description How many memories are of each day, week or month. `browse` with `since`, `until` and the same `time` lists those of one. Needs the right to read.
+         * @description Count memories by day, week or month. `browse` with `since`, `until` and the same `time` lists those of one. Needs the right to read.
          */
         get: operations["timeline"];
         put?: never;
@@ -282,7 +282,7 @@ export interface paths {
         };
         /**
          * List tags
-         * @description Every tag and how many memories in force have it, the most frequent first. Needs the right to read.
+         * @description List tags with their number of memories in force, the most frequent first. Needs the right to read.
          */
         get: operations["list_tags"];
         put?: never;
@@ -302,7 +302,7 @@ export interface paths {
         };
         /**
          * List categories
-         * @description Every category and how many memories in force have it, the most frequent first. Needs the right to read.
+         * @description List categories with their number of memories in force, the most frequent first. Needs the right to read.
          */
         get: operations["list_categories"];
         put?: never;
@@ -362,7 +362,7 @@ export interface paths {
         };
         /**
          * Messages of a session
-         * @description The messages of a conversation in order, or from its end. Needs the right to read.
+         * @description List the messages of a conversation in order, or from its end. Needs the right to read.
          */
         get: operations["session_messages"];
         put?: never;
@@ -389,7 +389,7 @@ export interface paths {
         post?: never;
         /**
          * Clear a session
-         * @description Forget a whole conversation and the notes drawn out of it, when the user asks for it. Needs the right to write. It takes no `Idempotency-Key`.
+         * @description Forget a whole conversation and the notes extracted from it, when the user asks for it. Needs the right to write. It takes no `Idempotency-Key`.
          */
         delete: operations["clear_session"];
         options?: never;
@@ -406,7 +406,7 @@ export interface paths {
         };
         /**
          * List sessions
-         * @description Conversations with their number of turns, that with the newest turn first. Needs the right to read.
+         * @description List conversations with their number of turns, by the newest turn first. Needs the right to read.
          */
         get: operations["list_sessions"];
         put?: never;
@@ -492,7 +492,7 @@ export interface paths {
         put?: never;
         /**
          * Search by meaning
-         * @description Find entities by what they mean, ranked by similarity, how often and how lately they were used, and what is usually seen together. Needs the right to read.
+         * @description Find entities by meaning, ranked by similarity, by how often and how recently they were used, and by what is often found together with them. Needs the right to read.
          */
         post: operations["search_semantic"];
         delete?: never;
@@ -510,7 +510,7 @@ export interface paths {
         };
         /**
          * List entities
-         * @description Entities with how many observations, relations and mentions each has. Needs the right to read.
+         * @description List entities with their numbers of observations, relations and mentions. Needs the right to read.
          */
         get: operations["list_entities"];
         put?: never;
@@ -552,7 +552,7 @@ export interface paths {
         put?: never;
         /**
          * Delete entities
-         * @description Forget entities and their relations, by exact name, where they should never have been saved. It can be undone. Needs the right to write.
+         * @description Forget entities and their relations, by exact name, if they should never have been saved. It can be undone. Needs the right to write.
          */
         post: operations["delete_entities"];
         delete?: never;
@@ -577,7 +577,7 @@ export interface paths {
         post?: never;
         /**
          * Delete entities
-         * @description Forget entities and their relations, by exact name, where they should never have been saved. It can be undone. Needs the right to write.
+         * @description Forget entities and their relations, by exact name, if they should never have been saved. It can be undone. Needs the right to write.
          */
         delete: operations["delete_entity"];
         options?: never;
@@ -595,7 +595,7 @@ export interface paths {
         get?: never;
         /**
          * Set a status
-         * @description Mark an entity as active, paused, completed or archived; what is not active ranks lower. Needs the right to write.
+         * @description Mark an entity as active, paused, completed or archived. Entities that are not active rank lower. Needs the right to write.
          */
         put: operations["set_status"];
         post?: never;
@@ -614,7 +614,7 @@ export interface paths {
         };
         /**
          * Neighbours
-         * @description The entities around one, over as many relations as `depth` says, the nearest first. `open_nodes` shows them. Needs the right to read.
+         * @description List the entities within `depth` relations of one, the nearest first. Read them with `open_nodes`. Needs the right to read.
          */
         get: operations["neighbours"];
         put?: never;
@@ -696,7 +696,7 @@ export interface paths {
         put?: never;
         /**
          * End a relation
-         * @description Say that a relation holds no more, as when someone leaves a job. It stays as history. Needs the right to write. It takes no `Idempotency-Key`.
+         * @description End a relation that no longer holds, as when someone leaves a job. It stays as history. Needs the right to write. It takes no `Idempotency-Key`.
          */
         post: operations["end_relation"];
         delete?: never;
@@ -754,7 +754,7 @@ export interface paths {
         };
         /**
          * Find paths
-         * @description How two entities are connected: chains of relations from one to the other, the shortest first. Needs the right to read.
+         * @description Find how two entities are connected: chains of relations between them, the shortest first. Needs the right to read.
          */
         get: operations["find_paths"];
         put?: never;
@@ -774,7 +774,7 @@ export interface paths {
         };
         /**
          * List dreams
-         * @description Dreams, the newest first, with what each did in numbers and how its gate judged it. Needs the right to read.
+         * @description List dreams, the newest first, with their counts and the result of their gate. Needs the right to read.
          */
         get: operations["list_dreams"];
         put?: never;
@@ -800,7 +800,7 @@ export interface paths {
         put?: never;
         /**
          * Preview a dream
-         * @description Everything that a dream would do now, with the memories: what grows stronger and what fades, what is merged, corrected, pruned and linked, and how past questions would fare. Nothing is written. Needs the right to write.
+         * @description Preview everything that a dream would do now: memories that grow stronger, fade, or are merged, corrected, pruned or linked, and how well past questions would be answered. Nothing is written. Needs the right to write.
          */
         post: operations["preview_dream"];
         delete?: never;
@@ -820,7 +820,7 @@ export interface paths {
         put?: never;
         /**
          * Undo a dream
-         * @description Put everything back as it was before a dream. What was changed since stays as it is. Needs the right to write. It takes no `Idempotency-Key`.
+         * @description Undo the changes of a dream. Memories that were changed since stay as they are. Needs the right to write. It takes no `Idempotency-Key`.
          */
         post: operations["undo_dream"];
         delete?: never;
@@ -838,7 +838,7 @@ export interface paths {
         };
         /**
          * Get a dream
-         * @description A dream with every change that it made, before and after, page by page. Needs the right to read.
+         * @description Get a dream with every change that it made, before and after, page by page. Needs the right to read.
          */
         get: operations["get_dream"];
         put?: never;
@@ -858,7 +858,7 @@ export interface paths {
         };
         /**
          * What to settle
-         * @description What a person should decide, of one kind: contradictions (among the newest texts), notes and observations that nearly repeat another, entities to split, entities that nobody uses. Needs the right to read.
+         * @description List items of one kind for a person to decide: contradictions (among the newest texts), notes and observations that nearly repeat another, entities to split, unused entities. Needs the right to read.
          */
         get: operations["to_settle"];
         put?: never;
@@ -880,7 +880,7 @@ export interface paths {
         put?: never;
         /**
          * Settle
-         * @description Decide one thing of `to_settle`: `supersede_older` lets the newer one count, `keep` leaves both and does not ask again. The answer's `undo` takes it back. Needs the right to write. It takes no `Idempotency-Key`.
+         * @description Decide one item of `to_settle`. `supersede_older` retires the older text; `keep` keeps both and dismisses the item. The answer's `undo` reverses it. Needs the right to write. It takes no `Idempotency-Key`.
          */
         post: operations["settle"];
         delete?: never;
@@ -900,7 +900,7 @@ export interface paths {
         put?: never;
         /**
          * Undo a decision
-         * @description Take back what `settle` did, with the `undo` that it gave. Needs the right to write. It takes no `Idempotency-Key`.
+         * @description Undo a decision of `settle`, with the `undo` that it returned. Needs the right to write. It takes no `Idempotency-Key`.
          */
         post: operations["undo_settling"];
         delete?: never;
@@ -918,7 +918,7 @@ export interface paths {
         };
         /**
          * List answers
-         * @description The log of answers, the newest first: the question, what was shown, what the profile and its baseline ranked, and what became of it. Needs the right to read.
+         * @description List logged answers, the newest first: the question, the memories shown, the rankings of the profile and its baseline, and the feedback. Needs the right to read.
          */
         get: operations["list_answers"];
         put?: never;
@@ -938,7 +938,7 @@ export interface paths {
         };
         /**
          * Get an answer
-         * @description One answer of the log, with where each memory stood in it and in the ranking beside it. Needs the right to read.
+         * @description Get a logged answer, with the rank of each memory by the profile and by its baseline. Needs the right to read.
          */
         get: operations["get_answer"];
         put?: never;
@@ -958,7 +958,7 @@ export interface paths {
         };
         /**
          * Replay an answer
-         * @description Ask a question of the log again, and compare place by place: then and now, the profile and what it is compared with. It leaves no trace. Needs the right to read.
+         * @description Repeat a logged question, and compare ranks then and now, by the profile and by its baseline. Nothing is recorded. Needs the right to read.
          */
         get: operations["replay_answer"];
         put?: never;
@@ -980,7 +980,7 @@ export interface paths {
         put?: never;
         /**
          * Empty the log
-         * @description Empty the log of answers and forget what was asked. There is no way back. Needs the right to admin.
+         * @description Empty the log of answers, with all questions. This cannot be undone. Needs the right to admin.
          */
         post: operations["empty_log"];
         delete?: never;
@@ -1000,7 +1000,7 @@ export interface paths {
         put?: never;
         /**
          * Self-test
-         * @description Ask for memories by their own words, names and days, and tell how many each profile finds, which it misses and why. Nothing is written. Needs the right to read.
+         * @description Search for memories by their own words, names and days. Report how many each profile finds, which ones it misses and why. Nothing is written. Needs the right to read.
          */
         post: operations["self_test"];
         delete?: never;
@@ -1018,7 +1018,7 @@ export interface paths {
         };
         /**
          * Confidence curve
-         * @description How far the confidence of hits can be believed on this memory: what was stated, what proved right. Needs the right to read.
+         * @description Measure how reliable the confidence of hits is on this memory: stated against actual accuracy. Needs the right to read.
          */
         get: operations["confidence_curve"];
         put?: never;
@@ -1038,7 +1038,7 @@ export interface paths {
         };
         /**
          * Tuning state
-         * @description Every profile's numbers, as published and as they are by now, and what the log holds. Needs the right to read.
+         * @description Get every profile's numbers, published and current, and the state of the log. Needs the right to read.
          */
         get: operations["tuning_state"];
         put?: never;
@@ -1058,7 +1058,7 @@ export interface paths {
         };
         /**
          * Analyze tuning
-         * @description How a profile fares in the log against what it is compared with. Needs the right to read.
+         * @description Compare a profile with its baseline on the log. Needs the right to read.
          */
         get: operations["analyze_tuning"];
         put?: never;
@@ -1078,7 +1078,7 @@ export interface paths {
         };
         /**
          * Tuning history
-         * @description Every set of numbers that a profile was given, the newest first. Needs the right to read.
+         * @description List all versions of a profile's numbers, the newest first. Needs the right to read.
          */
         get: operations["tuning_history"];
         put?: never;
@@ -1100,7 +1100,7 @@ export interface paths {
         put?: never;
         /**
          * Run tuning
-         * @description Look for better numbers in the log of answers, and take a step towards them if they are better beyond chance. It only tells what it would do, unless `dry_run` is false. Needs the right to admin. It takes no `Idempotency-Key`.
+         * @description Search the log of answers for better numbers, and move towards them if they are significantly better. Unless `dry_run` is false, it only reports what it would do. Needs the right to admin. It takes no `Idempotency-Key`.
          */
         post: operations["run_tuning"];
         delete?: never;
@@ -1120,7 +1120,7 @@ export interface paths {
         put?: never;
         /**
          * Set numbers
-         * @description Move numbers of a profile towards these by a tenth of the way, or exactly there. Needs the right to admin. It takes no `Idempotency-Key`.
+         * @description Move numbers of a profile a tenth of the way towards these, or set them exactly. Needs the right to admin. It takes no `Idempotency-Key`.
          */
         post: operations["set_numbers"];
         delete?: never;
@@ -1140,7 +1140,7 @@ export interface paths {
         put?: never;
         /**
          * Reset numbers
-         * @description Give a profile its published numbers back; `rollback_tuning` takes that back. Needs the right to admin.
+         * @description Reset a profile to its published numbers. `rollback_tuning` undoes it. Needs the right to admin.
          */
         post: operations["reset_numbers"];
         delete?: never;
@@ -1160,7 +1160,7 @@ export interface paths {
         put?: never;
         /**
          * Roll tuning back
-         * @description Go back to the numbers of a version of `tuning_history`. Needs the right to admin. It takes no `Idempotency-Key`.
+         * @description Restore the numbers of a version of `tuning_history`. Needs the right to admin. It takes no `Idempotency-Key`.
          */
         post: operations["rollback_tuning"];
         delete?: never;
@@ -1178,7 +1178,7 @@ export interface paths {
         };
         /**
          * Statistics
-         * @description How much the memory holds, how large it is, and what still waits to be found by meaning. Needs the right to read.
+         * @description Count what the memory contains, its size, and the texts that have no vector yet. Needs the right to read.
          */
         get: operations["stats"];
         put?: never;
@@ -1198,7 +1198,7 @@ export interface paths {
         };
         /**
          * Consolidation report
-         * @description What in the memory wants care: contradictions, entities to split, near-repeats, what is stale or oversized. Needs the right to read.
+         * @description List what needs attention: contradictions, entities to split, near-duplicates, and stale or oversized entities. Needs the right to read.
          */
         get: operations["consolidation_report"];
         put?: never;
@@ -1218,7 +1218,7 @@ export interface paths {
         };
         /**
          * Find duplicate observations
-         * @description Pairs of observations of an entity that nearly repeat one another, to be merged or removed. Needs the right to read.
+         * @description Find pairs of observations of one entity that nearly repeat each other, to be merged or removed. Needs the right to read.
          */
         get: operations["find_duplicate_observations"];
         put?: never;
@@ -1238,7 +1238,7 @@ export interface paths {
         };
         /**
          * Find split candidates
-         * @description Entities that grew too large and fall into several topics. Needs the right to read.
+         * @description Find entities that are too large and cover several topics. Needs the right to read.
          */
         get: operations["find_split_candidates"];
         put?: never;
@@ -1258,7 +1258,7 @@ export interface paths {
         };
         /**
          * Analyze a split
-         * @description Whether an entity should be split, and into which topics. Needs the right to read.
+         * @description Tell whether an entity should be split, and into which topics. Needs the right to read.
          */
         get: operations["analyze_entity_split"];
         put?: never;
@@ -1282,7 +1282,7 @@ export interface paths {
         };
         /**
          * Propose a split
-         * @description New entities for the topics of an overgrown one, with the observations that would move. Needs the right to read.
+         * @description Propose new entities for the topics of a large one, with the observations that would move. Needs the right to read.
          */
         get: operations["propose_entity_split"];
         put?: never;
@@ -1304,7 +1304,7 @@ export interface paths {
         put?: never;
         /**
          * Undo a split
-         * @description Put a split entity together again, with the `undo` that the split gave. Needs the right to write. It takes no `Idempotency-Key`.
+         * @description Join a split entity again, with the `undo` that the split returned. Needs the right to write. It takes no `Idempotency-Key`.
          */
         post: operations["undo_entity_split"];
         delete?: never;
@@ -1322,7 +1322,7 @@ export interface paths {
         };
         /**
          * Doctor
-         * @description What is in order with the whole store and what is not, each with what to do about it. Needs the right to admin and a token that is bound to no owner.
+         * @description Check the whole store. Each problem comes with advice. Needs the right to admin and a token that is bound to no owner.
          */
         get: operations["doctor"];
         put?: never;
@@ -1342,7 +1342,7 @@ export interface paths {
         };
         /**
          * State of the store
-         * @description How large the whole store is, its model, what waits for a vector, who works on it, its backups. Needs the right to admin and a token that is bound to no owner.
+         * @description Get the size of the whole store, its model, texts without vectors, open processes and backups. Needs the right to admin and a token that is bound to no owner.
          */
         get: operations["store_state"];
         put?: never;
@@ -1364,7 +1364,7 @@ export interface paths {
         put?: never;
         /**
          * Verify
-         * @description Everything that is wrong with the store. It changes nothing; `recollect doctor --repair` mends it. Needs the right to admin and a token that is bound to no owner.
+         * @description List all damage to the store. It changes nothing; to repair it, run `recollect doctor --repair`. Needs the right to admin and a token that is bound to no owner.
          */
         post: operations["verify"];
         delete?: never;
@@ -1384,7 +1384,7 @@ export interface paths {
         put?: never;
         /**
          * Back up
-         * @description Copy the store into the folder of backups beside it, while others go on reading and writing. Needs the right to admin and a token that is bound to no owner. It takes no `Idempotency-Key`.
+         * @description Copy the store into the folder of backups beside it. Reads and writes continue. Needs the right to admin and a token that is bound to no owner. It takes no `Idempotency-Key`.
          */
         post: operations["backup"];
         delete?: never;
@@ -1404,7 +1404,7 @@ export interface paths {
         put?: never;
         /**
          * Reindex
-         * @description Embed what waits for a vector, or everything with another model. Search goes on meanwhile. Needs the right to admin and a token that is bound to no owner.
+         * @description Embed texts that have no vector yet, or all texts with another model. Searches continue. Needs the right to admin and a token that is bound to no owner.
          */
         post: operations["reindex"];
         delete?: never;
@@ -1424,7 +1424,7 @@ export interface paths {
         put?: never;
         /**
          * Purge
-         * @description Destroy forgotten memories for good. There is no way back. Needs the right to admin. It takes no `Idempotency-Key`.
+         * @description Destroy forgotten memories. This cannot be undone. Needs the right to admin. It takes no `Idempotency-Key`.
          */
         post: operations["purge"];
         delete?: never;
@@ -1444,7 +1444,7 @@ export interface paths {
         put?: never;
         /**
          * Purge all that was forgotten
-         * @description Destroy for good what was forgotten before a time, of every owner. There is no way back. Needs the right to admin and a token that is bound to no owner. It takes no `Idempotency-Key`.
+         * @description Destroy all memories, of every owner, that were forgotten before a time. This cannot be undone. Needs the right to admin and a token that is bound to no owner. It takes no `Idempotency-Key`.
          */
         post: operations["purge_forgotten"];
         delete?: never;
@@ -1464,7 +1464,7 @@ export interface paths {
         put?: never;
         /**
          * Import
-         * @description Bring in the official memory server's JSONL, or a full export of ours, as `recollect import` does. The full one goes to the owners that it names. Bringing in the same again changes nothing. Needs the right to admin and a token that is bound to no owner.
+         * @description Import the official memory server's JSONL or a full export of Recollect, as `recollect import` does. A full export goes to the owners that it names. Importing the same lines again changes nothing. Needs the right to admin and a token that is bound to no owner.
          */
         post: operations["import_text"];
         delete?: never;
@@ -1482,7 +1482,7 @@ export interface paths {
         };
         /**
          * Export
-         * @description What this owner's memory holds, page by page, as `import_text` takes it: `full` is everything, forgotten things and what was learnt from use too; `official` is the graph as the official memory server has it. What is written meanwhile may be on a later page. Needs the right to read.
+         * @description Export this owner's memory, page by page, in a form that `import_text` accepts. `full` is everything, including forgotten memories and what was learnt from use. `official` is the graph in the format of the official memory server. Writes during an export may be on a later page. Needs the right to read.
          */
         get: operations["export"];
         put?: never;
@@ -1504,7 +1504,7 @@ export interface paths {
         put?: never;
         /**
          * Migrate
-         * @description Bring in the JSONL file of the official memory server, as `recollect import` does. Running it again changes nothing. Needs the right to admin and a token that is bound to no owner.
+         * @description Import the JSONL file of the official memory server, as `recollect import` does. Running it again changes nothing. Needs the right to admin and a token that is bound to no owner.
          */
         post: operations["migrate"];
         delete?: never;
@@ -1522,7 +1522,7 @@ export interface paths {
         };
         /**
          * Latencies
-         * @description How long the calls of this server took, minute by minute over the last day, the newest first. Minutes without calls are left out. Needs the right to read.
+         * @description List how long the calls of this server took, minute by minute over the last day, the newest first. Minutes without calls are left out. Needs the right to read.
          */
         get: operations["latencies"];
         put?: never;
@@ -1542,13 +1542,13 @@ export interface paths {
         };
         /**
          * List tokens
-         * @description Who may use this store over HTTP, by name. The tokens themselves are kept nowhere. Needs the right to admin and a token that is bound to no owner.
+         * @description List the access tokens for HTTP by name. The tokens themselves are not stored. Needs the right to admin and a token that is bound to no owner.
          */
         get: operations["list_tokens"];
         put?: never;
         /**
          * Create a token
-         * @description Let somebody use this store over HTTP. The answer has the token, which nobody can show again. Needs the right to admin and a token that is bound to no owner. It takes no `Idempotency-Key`.
+         * @description Create an access token for HTTP. The answer is the only place where the token is shown. Needs the right to admin and a token that is bound to no owner. It takes no `Idempotency-Key`.
          */
         post: operations["create_token"];
         delete?: never;
@@ -1569,7 +1569,7 @@ export interface paths {
         post?: never;
         /**
          * Revoke a token
-         * @description Let nobody in by this token any more; servers notice within a second or two. Needs the right to admin and a token that is bound to no owner. It takes no `Idempotency-Key`.
+         * @description Revoke an access token. Servers reject it within two seconds. Needs the right to admin and a token that is bound to no owner. It takes no `Idempotency-Key`.
          */
         delete: operations["revoke_token"];
         options?: never;
@@ -1644,7 +1644,7 @@ export interface components {
          */
         AddMessagesRequest: {
             messages: components["schemas"]["MessageRow"][];
-            /** @description Also draw notes out of them; true if not given */
+            /** @description Also extract notes from them; true if not given */
             extract?: boolean | null;
             /** @description Leave out the rows that cannot be stored, and name them in `rejected`; otherwise one such row stops them all */
             keep_going?: boolean | null;
@@ -1742,7 +1742,7 @@ export interface components {
         AnswerDetail: {
             answer: components["schemas"]["LoggedAnswer"];
             memories: components["schemas"]["RankedMemory"][];
-            /** @description Of a replay: whether the profile ranks now as it did then */
+            /** @description For a replay: whether the profile's ranking is unchanged */
             same?: boolean;
         };
         AnswerFeedback: {
@@ -1813,7 +1813,7 @@ export interface components {
         Cause: "no vector" | "set aside" | "repeated" | "says little" | "crowded out" | "common words" | "language" | "long" | "outranked";
         ClearedSession: {
             session: string;
-            /** @description Messages, and notes drawn out of them */
+            /** @description Messages, and notes extracted from them */
             forgotten: number;
         };
         Compared: {
@@ -1853,7 +1853,7 @@ export interface components {
         ContextRequest: {
             query?: string | null;
             messages?: components["schemas"]["MessageRow"][] | null;
-            /** @description Whose recent turns to include */
+            /** @description Include its recent turns */
             session?: string | null;
             /** @description 1000 if not given */
             budget_tokens?: number | null;
@@ -1930,9 +1930,9 @@ export interface components {
             name: string;
             /** @description "write" if not given */
             right?: ("read" | "write" | "admin") | null;
-            /** @description The only owner that its holder sees; every owner if not given */
+            /** @description Limit the token to this owner (default: all owners) */
             owner?: string | null;
-            /** @description Of that owner, the only agent; all of them if not given */
+            /** @description Limit the token to this agent of the owner (default: all agents) */
             agent?: string | null;
         };
         CreatedEntities: {
@@ -1949,7 +1949,7 @@ export interface components {
         };
         CreatedToken: {
             name: string;
-            /** @description Shown this once; it is kept only as its hash */
+            /** @description Shown only once; the store keeps a hash */
             token: string;
         };
         Dangling: {
@@ -1981,13 +1981,13 @@ export interface components {
             text: string;
         };
         DreamChange: {
-            /** @description A field such as strength; or pruned, merged, corrected, link, and so on of observations */
+            /** @description A field such as strength; or pruned, merged, corrected, link, merged observation and so on */
             what: string;
-            /** @description The memory; of an observation, the observation */
+            /** @description Id of the memory, or of the observation */
             id: number;
             before: string | number | null;
             after: string | number | null;
-            /** @description What it lives on in, is corrected by, or is linked to */
+            /** @description The memory that it was merged into, corrected by or linked to */
             other: number | null;
             text: string;
         };
@@ -2019,12 +2019,12 @@ export interface components {
         };
         DreamGate: {
             questions: number;
-            /** @description Those of them that nobody asked: made of memories' own words */
+            /** @description How many of them were generated from memories' own words */
             made: number;
             before: number;
             after: number;
             blame: string | null;
-            /** @description What was found before, and would not be found after */
+            /** @description Memories that were found before, but would not be found after */
             losses: components["schemas"]["Loss"][];
         };
         DreamPage: {
@@ -2040,15 +2040,15 @@ export interface components {
             days: number | null;
             phases: string[];
             stronger: number;
-            strongest: components["schemas"]["Moved"][];
+            strongest: components["schemas"]["ValueChange"][];
             faded: number;
-            weakest: components["schemas"]["Moved"][];
+            weakest: components["schemas"]["ValueChange"][];
             stabler: number;
-            stablest: components["schemas"]["Moved"][];
+            stablest: components["schemas"]["ValueChange"][];
             consolidated: number;
             archived: number;
             revived: number;
-            deeper: components["schemas"]["Moved"][];
+            deeper: components["schemas"]["ValueChange"][];
             interleaved: number;
             pruned: number[];
             unique: number;
@@ -2060,15 +2060,15 @@ export interface components {
             gate: components["schemas"]["Verdict"] | null;
             skipped: string[];
             upkeep: string | null;
-            /** @description How many there are of what is listed only in part */
+            /** @description The full lengths of the lists */
             totals: {
                 [key: string]: number;
             };
-            /** @description What the memories say that are named by their ids */
+            /** @description Texts of the memories in the lists, by id */
             texts: {
                 [key: string]: string;
             };
-            /** @description The same of observations */
+            /** @description Texts of the observations in the lists, by id */
             observations: {
                 [key: string]: string;
             };
@@ -2079,7 +2079,7 @@ export interface components {
          *     }
          */
         DreamRequest: {
-            /** @description Only tell what it would do; false if not given */
+            /** @description Only report what it would do; false if not given */
             dry_run?: boolean | null;
             /** @description Phases to leave out, such as prune or merge */
             without?: string[] | null;
@@ -2254,7 +2254,7 @@ export interface components {
         };
         Forgotten: {
             forgotten: number[];
-            /** @description What a query finds; nothing of it is forgotten yet */
+            /** @description The hits of a query; none is forgotten yet */
             would_forget?: components["schemas"]["Forgettable"][];
             note?: string;
         };
@@ -2352,9 +2352,9 @@ export interface components {
             jsonl: string;
             /** @description "auto" if not given */
             format?: ("auto" | "official" | "full") | null;
-            /** @description Leave out lines that cannot be read, and name them; true if not given */
+            /** @description Skip lines that cannot be read, and report them; true if not given */
             keep_going?: boolean | null;
-            /** @description Only tell what the lines hold; nothing is written; false if not given */
+            /** @description Only report what the lines contain; write nothing; false if not given */
             dry_run?: boolean | null;
         };
         ImportedText: {
@@ -2591,11 +2591,6 @@ export interface components {
         Model: {
             name: string;
             dims: number;
-        };
-        Moved: {
-            id: number;
-            before: number;
-            after: number;
         };
         MovedFeedback: {
             query: string;
@@ -2872,7 +2867,7 @@ export interface components {
         PurgeForgottenRequest: {
             /**
              * Format: date-time
-             * @description What was forgotten before this
+             * @description Purge memories that were forgotten before this time
              */
             before: string;
         };
@@ -2886,13 +2881,13 @@ export interface components {
         };
         RankedMemory: {
             id: number;
-            /** @description As it reads now; empty where it was purged */
+            /** @description The current text; empty if it was purged */
             text: string;
             in_force: boolean;
             shown: number | null;
             ranked: number | null;
             baseline: number | null;
-            /** @description By the profile, with its present numbers */
+            /** @description By the profile, with its current numbers */
             now: number | null;
             baseline_now: number | null;
         };
@@ -2933,16 +2928,16 @@ export interface components {
             query: string;
             kinds?: components["schemas"]["Kind"][] | null;
             tags?: string[] | null;
-            /** @description Answer as the memory stood then; a day: at its end */
+            /** @description Search the memory as of then; a day: its end */
             as_of?: string | null;
-            /** @description Of messages, only those of this session */
+            /** @description Limit messages to this session */
             session?: string | null;
             /** @description false if not given */
             include_superseded?: boolean | null;
             /** @description recollect if not given, limbic, mnemosyne, reverie or cognis */
             profile?: string | null;
             min_confidence?: number | null;
-            /** @description Those worth reading, at most 10, if not given */
+            /** @description Default: the relevant ones, at most 10 */
             limit?: number | null;
             cursor?: string | null;
             budget_tokens?: number | null;
@@ -2981,7 +2976,7 @@ export interface components {
             note?: string;
         };
         ReindexRequest: {
-            /** @description Another model to switch to; everything is embedded anew then */
+            /** @description Model to switch to; all texts are embedded again */
             model?: string | null;
         };
         ReindexResult: {
@@ -3086,7 +3081,7 @@ export interface components {
         };
         ResetNumbersRequest: {
             profile?: string | null;
-            /** @description Only tell what it would do; false if not given */
+            /** @description Only report what it would do; false if not given */
             dry_run?: boolean | null;
         };
         RestoreRequest: Record<string, never>;
@@ -3117,15 +3112,15 @@ export interface components {
             revoked: string;
         };
         RollbackTuningRequest: {
-            /** @description Those before the last if not given */
+            /** @description Default: the version before the last */
             version?: number | null;
             profile?: string | null;
-            /** @description Only tell what it would do; false if not given */
+            /** @description Only report what it would do; false if not given */
             dry_run?: boolean | null;
         };
         RunTuningRequest: {
             profile?: string | null;
-            /** @description Only tell what it would do; true if not given */
+            /** @description Only report what it would do; true if not given */
             dry_run?: boolean | null;
         };
         SavedMessages: {
@@ -3206,11 +3201,11 @@ export interface components {
         SelfTestRequest: {
             /** @description All if not given */
             profiles?: string[] | null;
-            /** @description Memories to ask for; 200 if not given */
+            /** @description Number of memories to test; 200 if not given */
             sample?: number | null;
-            /** @description Hits that count; 5 if not given */
+            /** @description A memory counts as found among these first hits; 5 if not given */
             limit?: number | null;
-            /** @description Another one asks for other memories; 0 if not given */
+            /** @description A different seed tests different memories; 0 if not given */
             seed?: number | null;
         };
         SemanticHit: {
@@ -3253,9 +3248,9 @@ export interface components {
                 [key: string]: number;
             };
             profile?: string | null;
-            /** @description Not only a tenth of the way; false if not given */
+            /** @description Set them exactly, not by a tenth of the way; false if not given */
             exactly?: boolean | null;
-            /** @description Only tell what it would do; false if not given */
+            /** @description Only report what it would do; false if not given */
             dry_run?: boolean | null;
         };
         /**
@@ -3288,7 +3283,7 @@ export interface components {
             action: "supersede_older" | "forget_older" | "forget_newer" | "remove_older" | "remove_newer" | "split" | "archive" | "forget" | "keep";
             memories: number[];
             observations: number[];
-            /** @description What an archived entity was before */
+            /** @description The status of an archived entity before */
             status?: string;
             split?: components["schemas"]["UndoRow"];
         };
@@ -3374,9 +3369,9 @@ export interface components {
             model: components["schemas"]["Model"] | null;
         };
         SupersedeByRequest: {
-            /** @description The memory that holds instead */
+            /** @description The memory that replaces it */
             by?: number | null;
-            /** @description Or a new note that says what holds */
+            /** @description Or the text of a new note that replaces it */
             text?: string | null;
             /** @description Retire near-copies of the old one, too; true if not given */
             copies?: boolean | null;
@@ -3409,9 +3404,9 @@ export interface components {
             note?: string;
         };
         Timeline: {
-            /** @description Those that hold something, in order */
+            /** @description Periods with memories, in order */
             buckets: components["schemas"]["Bucket"][];
-            /** @description Memories in all of them, on every page */
+            /** @description Memories on all pages */
             total: number;
             /** @description Pass it on for what comes after; absent at the end */
             cursor?: string;
@@ -3518,6 +3513,11 @@ export interface components {
             days: number;
             last_at: string | null;
         };
+        ValueChange: {
+            id: number;
+            before: number;
+            after: number;
+        };
         Verdict: {
             questions: number;
             made: number;
@@ -3532,7 +3532,7 @@ export interface components {
             total: number;
         };
         VerifyRequest: {
-            /** @description Only whether all can be read, and texts are as stored; false if not given */
+            /** @description Only check that all can be read and texts are intact; false if not given */
             quick?: boolean | null;
         };
         WholeMemory: {
@@ -3586,7 +3586,7 @@ export interface components {
             session?: string | null;
             /** @description false if not given */
             include_superseded?: boolean | null;
-            /** @description Also what each search and each step made of it; false if not given */
+            /** @description Also return the result of every search and step; false if not given */
             detail?: boolean | null;
         };
     };
@@ -3953,7 +3953,7 @@ export interface operations {
                 agent?: components["parameters"]["agent"];
             };
             header?: {
-                /** @description With the same key again, the first answer is told and nothing is written, for 30 days */
+                /** @description For 30 days, a request with the same key gets the first answer again and writes nothing */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -4001,7 +4001,7 @@ export interface operations {
             query?: {
                 /** @description Last answers that showed it; 20 if not given */
                 showings?: number;
-                /** @description As it read at this moment */
+                /** @description The memory as of this time */
                 as_of?: string;
                 /** @description Whose memory it is; the server's own, or the token's, if not given */
                 owner?: components["parameters"]["owner"];
@@ -4009,7 +4009,7 @@ export interface operations {
                 agent?: components["parameters"]["agent"];
             };
             header?: {
-                /** @description The ETag of an earlier answer; 304 where nothing has changed */
+                /** @description The ETag of an earlier answer; 304 if nothing has changed */
                 "If-None-Match"?: string;
             };
             path: {
@@ -4057,7 +4057,7 @@ export interface operations {
                 agent?: components["parameters"]["agent"];
             };
             header?: {
-                /** @description The ETag of what you read; 412, and nothing is written, where somebody changed it since */
+                /** @description The ETag of what you read; if it has changed since, 412 and nothing is written */
                 "If-Match"?: string;
             };
             path: {
@@ -4096,7 +4096,7 @@ export interface operations {
                 agent?: components["parameters"]["agent"];
             };
             header?: {
-                /** @description The ETag of what you read; 412, and nothing is written, where somebody changed it since */
+                /** @description The ETag of what you read; if it has changed since, 412 and nothing is written */
                 "If-Match"?: string;
             };
             path: {
@@ -4178,7 +4178,7 @@ export interface operations {
                 agent?: components["parameters"]["agent"];
             };
             header?: {
-                /** @description With the same key again, the first answer is told and nothing is written, for 30 days */
+                /** @description For 30 days, a request with the same key gets the first answer again and writes nothing */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -4219,13 +4219,13 @@ export interface operations {
                 agent?: components["parameters"]["agent"];
             };
             header?: {
-                /** @description With the same key again, the first answer is told and nothing is written, for 30 days */
+                /** @description For 30 days, a request with the same key gets the first answer again and writes nothing */
                 "Idempotency-Key"?: string;
-                /** @description The ETag of what you read; 412, and nothing is written, where somebody changed it since */
+                /** @description The ETag of what you read; if it has changed since, 412 and nothing is written */
                 "If-Match"?: string;
             };
             path: {
-                /** @description What no longer holds */
+                /** @description The memory that is no longer true */
                 id: number;
             };
             cookie?: never;
@@ -4301,31 +4301,31 @@ export interface operations {
     browse: {
         parameters: {
             query?: {
-                /** @description Of every kind if not given */
+                /** @description Default: every kind */
                 kinds?: components["schemas"]["Kind"][];
-                /** @description in_force: what searches find; all: whatever became of it; "in_force" if not given */
+                /** @description in_force: what searches find; all: also forgotten and superseded; "in_force" if not given */
                 state?: "in_force" | "forgotten" | "superseded" | "expired" | "all";
                 category?: string;
                 /** @description Only what has all of these */
                 tags?: string[];
                 session?: string;
-                /** @description Texts that speak of the entity with this id */
+                /** @description Only texts that mention the entity with this id */
                 entity?: number;
                 /** @description active, paused, completed or archived */
                 status?: string;
                 pinned?: boolean;
-                /** @description Texts, names or observations that contain this, letters in any case */
+                /** @description Only texts, names or observations that contain this, in any case */
                 contains?: string;
                 /** @description ISO 8601 */
                 since?: string;
                 until?: string;
-                /** @description Which time since and until are compared with; "happened" if not given */
+                /** @description The time that since and until are compared with; "happened" if not given */
                 time?: "happened" | "stored";
                 /** @description newest, oldest: by when it was stored; most_used and last_shown list what was shown; "newest" if not given */
                 order?: "newest" | "oldest" | "importance" | "most_used" | "last_shown";
                 /** @description Rows on a page; 50 if not given */
                 limit?: number;
-                /** @description What the page before gave as its `cursor` */
+                /** @description The `cursor` of the previous page */
                 cursor?: string;
                 /** @description Whose memory it is; the server's own, or the token's, if not given */
                 owner?: components["parameters"]["owner"];
@@ -4363,18 +4363,18 @@ export interface operations {
             query?: {
                 /** @description day, week (from Monday) or month; "day" if not given */
                 unit?: "day" | "week" | "month";
-                /** @description happened: when it was so; stored: when it was learnt; "happened" if not given */
+                /** @description happened: when it was true; stored: when it was saved; "happened" if not given */
                 time?: "happened" | "stored";
                 /** @description ISO 8601 */
                 since?: string;
                 until?: string;
-                /** @description Of every kind if not given */
+                /** @description Default: every kind */
                 kinds?: components["schemas"]["Kind"][];
                 /** @description "in_force" if not given */
                 state?: "in_force" | "forgotten" | "superseded" | "expired" | "all";
                 /** @description Rows on a page; 1000 if not given */
                 limit?: number;
-                /** @description What the page before gave as its `cursor` */
+                /** @description The `cursor` of the previous page */
                 cursor?: string;
                 /** @description Whose memory it is; the server's own, or the token's, if not given */
                 owner?: components["parameters"]["owner"];
@@ -4412,7 +4412,7 @@ export interface operations {
             query?: {
                 /** @description Rows on a page; 100 if not given */
                 limit?: number;
-                /** @description What the page before gave as its `cursor` */
+                /** @description The `cursor` of the previous page */
                 cursor?: string;
                 /** @description Whose memory it is; the server's own, or the token's, if not given */
                 owner?: components["parameters"]["owner"];
@@ -4450,7 +4450,7 @@ export interface operations {
             query?: {
                 /** @description Rows on a page; 100 if not given */
                 limit?: number;
-                /** @description What the page before gave as its `cursor` */
+                /** @description The `cursor` of the previous page */
                 cursor?: string;
                 /** @description Whose memory it is; the server's own, or the token's, if not given */
                 owner?: components["parameters"]["owner"];
@@ -4492,7 +4492,7 @@ export interface operations {
                 agent?: components["parameters"]["agent"];
             };
             header?: {
-                /** @description The ETag of what you read; 412, and nothing is written, where somebody changed it since */
+                /** @description The ETag of what you read; if it has changed since, 412 and nothing is written */
                 "If-Match"?: string;
             };
             path: {
@@ -4536,9 +4536,9 @@ export interface operations {
                 agent?: components["parameters"]["agent"];
             };
             header?: {
-                /** @description With the same key again, the first answer is told and nothing is written, for 30 days */
+                /** @description For 30 days, a request with the same key gets the first answer again and writes nothing */
                 "Idempotency-Key"?: string;
-                /** @description The ETag of what you read; 412, and nothing is written, where somebody changed it since */
+                /** @description The ETag of what you read; if it has changed since, 412 and nothing is written */
                 "If-Match"?: string;
             };
             path: {
@@ -4591,7 +4591,7 @@ export interface operations {
                 newest_first?: boolean;
                 /** @description Rows on a page; 100 if not given */
                 limit?: number;
-                /** @description What the page before gave as its `cursor` */
+                /** @description The `cursor` of the previous page */
                 cursor?: string;
                 /** @description Whose memory it is; the server's own, or the token's, if not given */
                 owner?: components["parameters"]["owner"];
@@ -4635,7 +4635,7 @@ export interface operations {
                 agent?: components["parameters"]["agent"];
             };
             header?: {
-                /** @description With the same key again, the first answer is told and nothing is written, for 30 days */
+                /** @description For 30 days, a request with the same key gets the first answer again and writes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -4709,7 +4709,7 @@ export interface operations {
             query?: {
                 /** @description Rows on a page; 50 if not given */
                 limit?: number;
-                /** @description What the page before gave as its `cursor` */
+                /** @description The `cursor` of the previous page */
                 cursor?: string;
                 /** @description Whose memory it is; the server's own, or the token's, if not given */
                 owner?: components["parameters"]["owner"];
@@ -4879,7 +4879,7 @@ export interface operations {
                 agent?: components["parameters"]["agent"];
             };
             header?: {
-                /** @description With the same key again, the first answer is told and nothing is written, for 30 days */
+                /** @description For 30 days, a request with the same key gets the first answer again and writes nothing */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -4954,13 +4954,13 @@ export interface operations {
         parameters: {
             query?: {
                 type?: string;
-                /** @description Only names that contain this, letters in any case */
+                /** @description Only names that contain this, in any case */
                 contains?: string;
                 /** @description "name" if not given */
                 order?: "name" | "newest" | "most_mentioned";
                 /** @description Rows on a page; 100 if not given */
                 limit?: number;
-                /** @description What the page before gave as its `cursor` */
+                /** @description The `cursor` of the previous page */
                 cursor?: string;
                 /** @description Whose memory it is; the server's own, or the token's, if not given */
                 owner?: components["parameters"]["owner"];
@@ -5085,7 +5085,7 @@ export interface operations {
                 agent?: components["parameters"]["agent"];
             };
             header?: {
-                /** @description The ETag of an earlier answer; 304 where nothing has changed */
+                /** @description The ETag of an earlier answer; 304 if nothing has changed */
                 "If-None-Match"?: string;
             };
             path: {
@@ -5133,7 +5133,7 @@ export interface operations {
                 agent?: components["parameters"]["agent"];
             };
             header?: {
-                /** @description The ETag of what you read; 412, and nothing is written, where somebody changed it since */
+                /** @description The ETag of what you read; if it has changed since, 412 and nothing is written */
                 "If-Match"?: string;
             };
             path: {
@@ -5172,7 +5172,7 @@ export interface operations {
                 agent?: components["parameters"]["agent"];
             };
             header?: {
-                /** @description The ETag of what you read; 412, and nothing is written, where somebody changed it since */
+                /** @description The ETag of what you read; if it has changed since, 412 and nothing is written */
                 "If-Match"?: string;
             };
             path: {
@@ -5261,7 +5261,7 @@ export interface operations {
                 agent?: components["parameters"]["agent"];
             };
             header?: {
-                /** @description With the same key again, the first answer is told and nothing is written, for 30 days */
+                /** @description For 30 days, a request with the same key gets the first answer again and writes nothing */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -5340,7 +5340,7 @@ export interface operations {
                 agent?: components["parameters"]["agent"];
             };
             header?: {
-                /** @description With the same key again, the first answer is told and nothing is written, for 30 days */
+                /** @description For 30 days, a request with the same key gets the first answer again and writes nothing */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -5492,7 +5492,7 @@ export interface operations {
             query: {
                 from: string;
                 to: string;
-                /** @description At most so many relations; 4 if not given */
+                /** @description Longest path, in relations; 4 if not given */
                 depth?: number;
                 limit?: number;
                 cursor?: string;
@@ -5535,7 +5535,7 @@ export interface operations {
             query?: {
                 /** @description Rows on a page; 20 if not given */
                 limit?: number;
-                /** @description What the page before gave as its `cursor` */
+                /** @description The `cursor` of the previous page */
                 cursor?: string;
                 /** @description Whose memory it is; the server's own, or the token's, if not given */
                 owner?: components["parameters"]["owner"];
@@ -5692,7 +5692,7 @@ export interface operations {
                 what?: string;
                 /** @description Rows on a page; 100 if not given */
                 limit?: number;
-                /** @description What the page before gave as its `cursor` */
+                /** @description The `cursor` of the previous page */
                 cursor?: string;
                 /** @description Whose memory it is; the server's own, or the token's, if not given */
                 owner?: components["parameters"]["owner"];
@@ -5730,13 +5730,13 @@ export interface operations {
     to_settle: {
         parameters: {
             query?: {
-                /** @description Those that were kept as they are, instead; false if not given */
+                /** @description List the dismissed items instead; false if not given */
                 dismissed?: boolean;
                 /** @description Days without use; 90 if not given */
                 stale_days?: number;
                 /** @description Rows on a page; 50 if not given */
                 limit?: number;
-                /** @description What the page before gave as its `cursor` */
+                /** @description The `cursor` of the previous page */
                 cursor?: string;
                 /** @description Whose memory it is; the server's own, or the token's, if not given */
                 owner?: components["parameters"]["owner"];
@@ -5859,7 +5859,7 @@ export interface operations {
                 contains?: string;
                 /** @description Rows on a page; 50 if not given */
                 limit?: number;
-                /** @description What the page before gave as its `cursor` */
+                /** @description The `cursor` of the previous page */
                 cursor?: string;
                 /** @description Whose memory it is; the server's own, or the token's, if not given */
                 owner?: components["parameters"]["owner"];
@@ -6153,7 +6153,7 @@ export interface operations {
                 profile?: string;
                 /** @description Rows on a page; 50 if not given */
                 limit?: number;
-                /** @description What the page before gave as its `cursor` */
+                /** @description The `cursor` of the previous page */
                 cursor?: string;
                 /** @description Whose memory it is; the server's own, or the token's, if not given */
                 owner?: components["parameters"]["owner"];
@@ -6546,7 +6546,7 @@ export interface operations {
                 agent?: components["parameters"]["agent"];
             };
             header?: {
-                /** @description The ETag of what you read; 412, and nothing is written, where somebody changed it since */
+                /** @description The ETag of what you read; if it has changed since, 412 and nothing is written */
                 "If-Match"?: string;
             };
             path: {
@@ -6965,9 +6965,9 @@ export interface operations {
                 format?: "official" | "full";
                 /** @description Rows on a page; 500 if not given */
                 limit?: number;
-                /** @description What the page before gave as its `cursor` */
+                /** @description The `cursor` of the previous page */
                 cursor?: string;
-                /** @description Of `full`: with what was asked, and what was learnt from it; true if not given */
+                /** @description With `full`: include questions and what was learnt from them; true if not given */
                 learning?: boolean;
                 /** @description Whose memory it is; the server's own, or the token's, if not given */
                 owner?: components["parameters"]["owner"];
@@ -7041,13 +7041,13 @@ export interface operations {
     latencies: {
         parameters: {
             query?: {
-                /** @description Only of this one, such as recall */
+                /** @description Only this operation, such as recall */
                 operation?: string;
                 /** @description Only from this minute on */
                 since?: string;
                 /** @description Rows on a page; 500 if not given */
                 limit?: number;
-                /** @description What the page before gave as its `cursor` */
+                /** @description The `cursor` of the previous page */
                 cursor?: string;
                 /** @description Whose memory it is; the server's own, or the token's, if not given */
                 owner?: components["parameters"]["owner"];

@@ -64,7 +64,7 @@ def _a_commit_that_nobody_confirms(nodes: Cluster, dead: str) -> None:
     nodes.nodes[left].stop()
     with closing(Repository(PostgresStore(parse_store_url(nodes.url()), busy_seconds=2))) as store:
         engine = engine_of(store, FixedClock(), model="none")
-        with pytest.raises(StoreUnavailable, match="may have been made or not"):
+        with pytest.raises(StoreUnavailable, match="may or may not be stored"):
             engine.remember("Nobody else has this yet")
     nodes.nodes[left].start()
     nodes.wait_for_standbys(at_least=1)

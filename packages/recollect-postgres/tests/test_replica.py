@@ -284,7 +284,7 @@ def test_a_url_says_where_to_read() -> None:
         "postgresql://c,d/x?target_session_attrs=prefer-standby&sslmode=require"
     )
     assert parse_store_url("postgresql://a/x?read=primary").replica is None
-    with pytest.raises(InvalidInput, match="read=mysql://b is unknown; it is primary, replica, or the URL"):
+    with pytest.raises(InvalidInput, match="read=mysql://b is unknown; use primary, replica, or the URL"):
         parse_store_url("postgresql://a/x?read=mysql://b")
 
 

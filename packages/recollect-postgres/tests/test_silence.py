@@ -202,7 +202,7 @@ def test_a_full_disk_refuses_the_write_whole_and_takes_it_when_there_is_room() -
                         kept.append(text)
                     except StoreUnavailable as error:
                         refused = str(error)
-                assert "no room" in refused
+                assert "no space left" in refused
                 assert "Nothing was written" in refused
                 load = Load(node.url(), acknowledged=_all(*kept))
                 full = account(load)

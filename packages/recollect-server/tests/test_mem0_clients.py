@@ -414,7 +414,7 @@ SAID = {"messages": "hi", "user_id": "a"}
     [
         ("POST", "/memories", {"messages": []}, 400, "`messages`"),
         ("POST", "/memories", {"messages": "I live here."}, 400, "Say whose memory it is"),
-        ("POST", "/memories", b"{", 400, "no JSON"),
+        ("POST", "/memories", b"{", 400, "not JSON"),
         ("POST", "/memories", [1], 400, "send an object"),
         ("POST", "/memories", {**SAID, "messages": [{"content": [{"type": "image"}]}]}, 400, "in words"),
         ("POST", "/memories", {**SAID, "user_id": "a\0"}, 400, "NUL"),
@@ -423,7 +423,7 @@ SAID = {"messages": "hi", "user_id": "a"}
         ("POST", "/search", {"query": "x", "user_id": "a", "top_k": 5_000}, 400, "`top_k`"),
         ("POST", "/search", {"query": "x", "filters": {"user_id": "\ud800"}}, 400, "surrogate"),
         ("GET", "/memories?user_id=a&page=10000&page_size=1000", None, 400, "10,000 memories"),
-        ("GET", "/memories?user_id=a&filters=oops", None, 400, "`filters` is no JSON"),
+        ("GET", "/memories?user_id=a&filters=oops", None, 400, "`filters` is not a JSON object"),
         ("GET", "/memories/one", None, 404, "no memory 'one'"),
         ("GET", f"/memories/{'9' * 5_000}", None, 404, "no memory"),
         ("PUT", "/memories/1", {}, 404, "no memory '1'"),

@@ -166,7 +166,7 @@ def test_each_kind_of_refusal_is_told_once_a_minute_with_how_often_it_came() -> 
     assert told == ["Refused a request: unauthorized.", "Refused a request: not_found."]
     now[0] = EVERY_SECONDS
     log.add("unauthorized")
-    assert told[2:] == ["Refused a request: unauthorized. (2 more since this was last told)"]
+    assert told[2:] == ["Refused a request: unauthorized. (2 more since the last message)"]
 
 
 def test_wrong_tokens_wait_longer_each_time_until_a_minute_has_passed() -> None:

@@ -91,7 +91,7 @@ def test_the_doctor_tells_what_is_in_order_and_a_server_makes_its_own_backups(en
     assert (checks["damage"], checks["vectors"]) == ("ok", "ok")
     assert called(engine, "reindex")["embedded"] == 0
     if called(engine, "store_state")["kind"] == "server":
-        with pytest.raises(StoreUnavailable, match="a server's tools"):
+        with pytest.raises(StoreUnavailable, match="the server's tools"):
             called(engine, "backup")
 
 

@@ -306,7 +306,9 @@ def test_a_killed_copy_continues(filled: Path, tmp_path: Path, postgres: Postgre
     kill_copy(filled, on_server, "_put_mark", 20)
     there = rows_there(on_server)
     assert there > 0
-    with pytest.raises(StoreUnavailable, match=r"not complete\. Run the same `recollect copy` again"):
+    with pytest.raises(
+        StoreUnavailable, match=r"incomplete copy of another memory\. Run the same `recollect copy` again"
+    ):
         opened(on_server)
     report = copy(str(filled), on_server)
     assert (report.resumed, report.started_over) == (there, False)
@@ -314,7 +316,7 @@ def test_a_killed_copy_continues(filled: Path, tmp_path: Path, postgres: Postgre
     # And where nothing is left but to compare.
     kill_copy(on_server, back, "_put_mark", 40)
     kill_copy(on_server, back, "_tables", 2)
-    with pytest.raises(StoreUnavailable, match="not complete"):
+    with pytest.raises(StoreUnavailable, match="incomplete copy"):
         opened(back)
     report = copy(on_server, str(back))
     assert report.resumed == report.rows
@@ -405,7 +407,7 @@ def test_a_copy_that_differs_stays_closed(filled: Path, tmp_path: Path) -> None:
 
         with pytest.raises(StoreDamaged, match=r"differs from its source: memory \((\d+) rows and \1\)"):
             copy_store(mine, theirs, copying=pin)
-    with pytest.raises(StoreUnavailable, match="not complete"):
+    with pytest.raises(StoreUnavailable, match="incomplete copy"):
         SqliteStore(target)
 
 

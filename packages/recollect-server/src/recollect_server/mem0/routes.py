@@ -365,7 +365,7 @@ class Mem0Notes:
             done = own.add_messages(run or NO_RUN, messages)
             noted, note = done.notes, done.note
         elif said:
-            common = {"session": run, "at": at, "expires_at": expires_at}
+            common = {"session": run, "happened_at": at, "expires_at": expires_at}
             noted = own.remember_many(
                 [{"text": each.text, "speaker": each.name, **common} for each in said]
             ).notes
