@@ -134,7 +134,7 @@ def test_a_dreamer_who_was_too_slow_finds_its_lease_taken_and_writes_nothing(pat
                 other.dream(gate=False)
 
     with dreamer(path, BEDTIME, "slow") as engine:
-        with pytest.raises(Conflict, match="(?i)nothing was changed"):
+        with pytest.raises(Conflict, match=r"(?i)nothing was changed"):
             engine.dream(gate=False, progress=overtake)
         assert [(dream.id, dream.at == engine._services.clock()) for dream in engine.dreams.history()] == [
             (2, False),
