@@ -149,12 +149,16 @@ def _method(node: ast.FunctionDef) -> str:
 
 
 def _method_text(node: ast.FunctionDef, *, is_async: bool) -> str:
-    """Return the signature and the docstring of a method, indented for a class."""
+    """Return the signature and the docstring of a method, indented for a class.
+
+    Examples are left out, because they call the methods without `await`.
+    """
+    about = (ast.get_docstring(node) or "").partition("\n\nExamples:")[0]
     node.args.kw_defaults = [each and ast.Constant(...) for each in node.args.kw_defaults]
     made = (ast.AsyncFunctionDef if is_async else ast.FunctionDef)(
         name=node.name,
         args=node.args,
-        body=[ast.Expr(ast.Constant(ast.get_docstring(node) or ...))],
+        body=[ast.Expr(ast.Constant(about or ...))],
         decorator_list=node.decorator_list,
         returns=node.returns,
     )

@@ -89,7 +89,7 @@ class Upkeep:
         return Settling(self.services)
 
     def backup(self, path: str | None = None, progress: Progress | None = None) -> BackupFile:
-        """Copy the store to a new file. Other processes can write meanwhile.
+        """Copy the store to a new file. Other processes can keep writing.
 
         Args:
             path: The new file (default: a file in the folder of backups next to the store).

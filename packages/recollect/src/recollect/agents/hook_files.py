@@ -153,8 +153,8 @@ def _logs(folder: str) -> str:
 
 # The settings that a hook needs are cached in a file, because loading them takes longest.
 #
-# The file's name is a digest of the hook's options and variables. The file contains the path and last change
-# of the settings file: after a change, the settings are loaded again.
+# The file's name is a digest of the hook's options and variables. The file also names the settings
+# file and the time of its last change. If that time differs, the settings are loaded again.
 
 _VERSION = 1
 _MAX_FILES = 20

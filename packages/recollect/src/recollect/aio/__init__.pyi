@@ -101,11 +101,7 @@ class AsyncEngine:
 
     @property
     def scope(self) -> Scope:
-        """The scope that writes go to.
-
-        Examples:
-            >>> memory.scoped("ana", "planner").scope
-            Scope(owner='ana', agent='planner')"""
+        """The scope that writes go to."""
     @property
     def zone(self) -> tzinfo:
         """The time zone of the user's days: the setting `time_zone`, else the zone of this machine."""
@@ -115,14 +111,7 @@ class AsyncEngine:
         Args:
             owner: The owner whose memories are read and written.
             agent: The agent. With None, the memories of all agents are read, and writes belong to no agent.
-                Dreams, tuning and tidying then cover what belongs to no agent.
-
-        Examples:
-            >>> ana = memory.scoped("ana")
-            >>> ana.remember("Ana prefers tea").created
-            True
-            >>> len(memory.recall("tea", kinds="note", tags="drinks")), len(ana.recall("tea"))
-            (0, 1)"""
+                Dreams, tuning and tidying then cover what belongs to no agent."""
     @property
     def graph(self) -> AsyncKnowledgeGraph:
         """Entities, observations and relations."""
@@ -164,13 +153,7 @@ class AsyncEngine:
             progress: Reports the embedding, which follows the write.
 
         Raises:
-            InvalidInput: A row cannot be stored.
-
-        Examples:
-            >>> ana = {"name": "Ana", "type": "person", "observations": ["Speaks Czech"]}
-            >>> batch = memory.create_entities([ana])
-            >>> [(entity.name, entity.created) for entity in batch]
-            [('Ana', True)]"""
+            InvalidInput: A row cannot be stored."""
     async def remember(
         self,
         text: str,
@@ -207,12 +190,7 @@ class AsyncEngine:
 
         Raises:
             InvalidInput: A value cannot be stored; the message says why.
-            NotFound: `about` names an entity that does not exist.
-
-        Examples:
-            >>> note = memory.remember("Marisol Vega prefers the night train", tags="travel")
-            >>> note.created, note.mentions
-            (True, ('Marisol Vega',))"""
+            NotFound: `about` names an entity that does not exist."""
     async def remember_many(
         self, notes: Iterable[NoteLike], *, keep_going: bool = ..., key: str | None = ...
     ) -> RememberedBatch:
@@ -224,13 +202,7 @@ class AsyncEngine:
             key: A retry with the same key returns the first result and writes nothing.
 
         Raises:
-            InvalidInput: A note cannot be stored, and `keep_going` is off. Nothing was written.
-
-        Examples:
-            >>> lunch = {"text": "Lunch is at noon", "tags": ["office"]}
-            >>> notes = memory.remember_many(["The door code is 4711", lunch])
-            >>> len(notes)
-            2"""
+            InvalidInput: A note cannot be stored, and `keep_going` is off. Nothing was written."""
     async def add_messages(
         self,
         session: str,
@@ -252,12 +224,7 @@ class AsyncEngine:
             progress: Reports the embedding, which follows the write.
 
         Raises:
-            InvalidInput: A message cannot be stored, and `keep_going` is off. Nothing was written.
-
-        Examples:
-            >>> said = [{"role": "user", "speaker": "Ana", "content": "I moved to Lisbon in May."}]
-            >>> memory.add_messages("tuesday", said, extract=False).created
-            1"""
+            InvalidInput: A message cannot be stored, and `keep_going` is off. Nothing was written."""
     async def update(
         self,
         id: int,
@@ -291,11 +258,7 @@ class AsyncEngine:
 
         Raises:
             InvalidInput: A value cannot be stored, or none was given.
-            NotFound: The scope has no such memory.
-
-        Examples:
-            >>> memory.update(2, text="The release is on 19 March").revisions
-            1"""
+            NotFound: The scope has no such memory."""
     async def supersede(
         self, old: int, new: int | NoteLike, *, copies: bool = ..., key: str | None = ...
     ) -> SupersedeResult:
@@ -311,21 +274,12 @@ class AsyncEngine:
 
         Raises:
             NotFound: The scope has no such memory.
-            Conflict: A memory cannot replace itself, or was replaced already.
-
-        Examples:
-            >>> done = memory.supersede(2, "The release is on 19 March")
-            >>> done.by.text, [each.id for each in done.retired]
-            ('The release is on 19 March', [2])"""
+            Conflict: A memory cannot replace itself, or was replaced already."""
     async def history(self, id: int) -> History:
         """Return what happened to a memory, oldest first: former texts, corrections, and other events.
 
         Raises:
-            NotFound: The scope has no such memory.
-
-        Examples:
-            >>> [event.what for event in memory.history(1)]
-            ['noted']"""
+            NotFound: The scope has no such memory."""
     async def context(
         self,
         asked: str | Sequence[TurnLike] | None = ...,
@@ -349,12 +303,7 @@ class AsyncEngine:
             as_of: Answer from the store's state at that time. A day alone means its end in `zone`.
 
         Raises:
-            InvalidInput: None or several of `asked`, `query` and `messages` were given.
-
-        Examples:
-            >>> print(memory.context("What may I cook for Marisol?", budget_tokens=200))  # doctest: +ELLIPSIS
-            ## What is known
-            - [2026-03-01 12:00, note] "Marisol Vega is allergic to nuts"..."""
+            InvalidInput: None or several of `asked`, `query` and `messages` were given."""
     async def recall(
         self,
         query: str,
@@ -394,31 +343,15 @@ class AsyncEngine:
 
         Raises:
             InvalidInput: An argument is wrong; the message names what to write.
-            ModelUnavailable: The store's embedding model is not installed.
-
-        Examples:
-            >>> answer = memory.recall("nuts", kinds="note")
-            >>> [hit.memory.text for hit in answer]
-            ['Marisol Vega is allergic to nuts']
-            >>> answer.to_dicts()[0]["tags"]
-            ['health']"""
+            ModelUnavailable: The store's embedding model is not installed."""
     async def search(self, query: str, *, explain: bool = ..., **given: Unpack[SearchArguments]) -> Answer:
-        """Return the same answer as `recall` without recording it.
-
-        Examples:
-            >>> memory.search("release")[0].memory.id
-            2"""
+        """Return the same answer as `recall` without recording it."""
     async def record_shown(self, ids: Sequence[int], answer: Answer | None = ...) -> None:
         """Record that memories were shown, best first. `recall` does so by itself.
 
         Args:
             ids: The memories that were shown.
-            answer: The answer that they come from, recalled with the option `defer_recording`.
-
-        Examples:
-            >>> options = recollect.RecallOptions(defer_recording=True)
-            >>> answer = memory.recall("nuts", options=options)
-            >>> memory.record_shown([answer[0].memory.id], answer)"""
+            answer: The answer that they come from, recalled with the option `defer_recording`."""
     async def feedback(
         self,
         memories: int | Iterable[int],
@@ -440,11 +373,7 @@ class AsyncEngine:
 
         Raises:
             InvalidInput: The grade is out of range.
-            NotFound: No recorded answer showed the memory.
-
-        Examples:
-            >>> answer = memory.recall("nuts")
-            >>> memory.feedback(1, 1.0, answer)"""
+            NotFound: No recorded answer showed the memory."""
     async def why_not(self, query: str, memory: int | str, **given: Unpack[SearchArguments]) -> WhyNot:
         """Explain where a memory ranks for a query, or which step dropped it, and what would lift it.
 
@@ -455,11 +384,7 @@ class AsyncEngine:
             memory: An id, or the name of an entity.
 
         Raises:
-            NotFound: The scope has no such memory.
-
-        Examples:
-            >>> memory.why_not("lunch", 2).verdict
-            'No search brought it up, so it was never a candidate.'"""
+            NotFound: The scope has no such memory."""
     async def self_test(
         self,
         *,
@@ -482,36 +407,18 @@ class AsyncEngine:
             seed: Chooses the sample.
             languages: Languages that the model knows, if known.
             at: The moment to ask at; without one, the end of this day.
-            progress: Reports the questions asked.
-
-        Examples:
-            >>> memory.self_test(profiles="recollect").sampled
-            5"""
+            progress: Reports the questions asked."""
     @property
     def profiles(self) -> Mapping[str, Profile]:
-        """Every ranking profile by name: the built-in ones and the user's own.
-
-        Examples:
-            >>> "recollect" in memory.profiles
-            True"""
+        """Every ranking profile by name: the built-in ones and the user's own."""
     async def get(self, id: int, *, record: bool = ...) -> Memory | None:
         """Return one memory of this scope by its id, forgotten or not, or None.
 
         Args:
             id: The memory.
-            record: Count it as opened.
-
-        Examples:
-            >>> memory.get(1).text
-            'Marisol Vega is allergic to nuts'
-            >>> memory.get(99) is None
-            True"""
+            record: Count it as opened."""
     async def get_many(self, ids: Iterable[int]) -> dict[int, Memory]:
-        """Return the memories of this scope that exist, by id, forgotten or not.
-
-        Examples:
-            >>> sorted(memory.get_many([1, 2, 99]))
-            [1, 2]"""
+        """Return the memories of this scope that exist, by id, forgotten or not."""
     async def list(
         self,
         *,
@@ -534,11 +441,7 @@ class AsyncEngine:
             refs: Only notes that programs stored under these names.
             include_superseded: Also list replaced memories.
             limit: Number of memories.
-            after: The `cursor` of the previous page.
-
-        Examples:
-            >>> [memory.text for memory in memory.list(tags="health")]
-            ['Marisol Vega is allergic to nuts']"""
+            after: The `cursor` of the previous page."""
     async def forget(self, ids: int | Iterable[int]) -> tuple[int, ...]:
         """Forget memories. `restore` brings one back.
 
@@ -546,23 +449,13 @@ class AsyncEngine:
             ids: One id, or several.
 
         Returns:
-            The ids of the forgotten memories.
-
-        Examples:
-            >>> memory.forget([1, 99])
-            (1,)"""
+            The ids of the forgotten memories."""
     async def restore(self, id: int) -> Memory:
         """Bring back a forgotten memory, with the relations that went with it, or a superseded one.
 
         Raises:
             NotFound: The scope has no such memory.
-            Conflict: Another memory has taken its place; the message names it.
-
-        Examples:
-            >>> memory.forget(1)
-            (1,)
-            >>> memory.restore(1).text
-            'Marisol Vega is allergic to nuts'"""
+            Conflict: Another memory has taken its place; the message names it."""
     async def purge(
         self, before: datetime | None = ..., *, ids: int | Iterable[int] | None = ...
     ) -> PurgeResult:
@@ -580,13 +473,7 @@ class AsyncEngine:
 
         Raises:
             InvalidInput: Both or none of the arguments were given.
-            Conflict: A memory of `ids` is not forgotten.
-
-        Examples:
-            >>> memory.forget(1)
-            (1,)
-            >>> memory.purge(ids=1)
-            1"""
+            Conflict: A memory of `ids` is not forgotten."""
     async def dream(
         self,
         *,
@@ -612,17 +499,9 @@ class AsyncEngine:
             progress: Reports the stages.
 
         Raises:
-            Conflict: Another process dreams on this store.
-
-        Examples:
-            >>> memory.dream(dry_run=True).report.memories
-            5"""
+            Conflict: Another process dreams on this store."""
     async def counts(self) -> Counts:
-        """Count the whole store, all scopes together.
-
-        Examples:
-            >>> memory.counts().notes
-            2"""
+        """Count the whole store, all scopes together."""
     async def model(self) -> Model | None:
         """The embedding model whose vectors the store holds, or None."""
     async def reindex(self, model: str | None = ..., progress: Progress | None = ...) -> ReindexResult:
@@ -633,11 +512,7 @@ class AsyncEngine:
             progress: Reports the texts embedded.
 
         Raises:
-            ModelUnavailable: The model is not installed.
-
-        Examples:
-            >>> memory.reindex("hashing").embedded > 0
-            True"""
+            ModelUnavailable: The model is not installed."""
 
 class AsyncKnowledgeGraph:
     """`memory.graph`: entities, their observations, and the relations between them."""
@@ -658,12 +533,7 @@ class AsyncKnowledgeGraph:
             progress: Reports the embedding, which follows the write.
 
         Raises:
-            NotFound: There is no entity of that name.
-
-        Examples:
-            >>> batch = memory.graph.add_observations({"Marisol Vega": "Drinks oolong"})
-            >>> [added.content for added in batch[0].added]
-            ['Drinks oolong']"""
+            NotFound: There is no entity of that name."""
     async def create_relations(
         self,
         relations: Iterable[RelationLike],
@@ -681,12 +551,7 @@ class AsyncKnowledgeGraph:
             key: A retry with the same key returns the first result and writes nothing.
 
         Raises:
-            NotFound: An entity does not exist, and `create_missing` is off.
-
-        Examples:
-            >>> batch = memory.graph.create_relations([("Ana", "works on", "Tidebook")], create_missing=True)
-            >>> batch[0].created
-            True"""
+            NotFound: An entity does not exist, and `create_missing` is off."""
     async def end_relation(self, source: str, type: str, target: str, *, at: datetime | None = ...) -> None:
         """End a relation. It stays as history.
 
@@ -697,19 +562,12 @@ class AsyncKnowledgeGraph:
             at: When it ended (default: now).
 
         Raises:
-            NotFound: There is no such current relation.
-
-        Examples:
-            >>> memory.graph.end_relation("Marisol Vega", "leads", "Tidebook")"""
+            NotFound: There is no such current relation."""
     async def delete_entities(self, names: Iterable[str]) -> tuple[int, ...]:
         """Forget entities by exact name, with their relations. Unknown names are ignored.
 
         Returns:
-            The ids of the forgotten entities, for `restore`.
-
-        Examples:
-            >>> memory.graph.delete_entities(["Tidebook", "Nothing"])
-            (4,)"""
+            The ids of the forgotten entities, for `restore`."""
     async def delete_observations(self, removals: Mapping[str, Sequence[str]]) -> int:
         """Remove observations by exact text.
 
@@ -717,50 +575,29 @@ class AsyncKnowledgeGraph:
             removals: For each name a text, or a list of texts.
 
         Returns:
-            The number of observations that existed.
-
-        Examples:
-            >>> memory.graph.delete_observations({"Marisol Vega": "Leads the harbour team"})
-            1"""
+            The number of observations that existed."""
     async def delete_relations(self, relations: Iterable[RelationLike]) -> int:
         """Remove relations that were never true; `end_relation` is for those that no longer hold.
 
         Returns:
-            The number of relations that existed, inverses included.
-
-        Examples:
-            >>> memory.graph.delete_relations([("Marisol Vega", "leads", "Tidebook")])
-            1"""
+            The number of relations that existed, inverses included."""
     async def set_status(self, name: str, status: str) -> Status:
         """Mark an entity as active, paused, completed or archived.
 
         Raises:
             InvalidInput: There is no such status.
-            NotFound: There is no entity of that name.
-
-        Examples:
-            >>> memory.graph.set_status("Tidebook", "paused")
-            <Status.PAUSED: 'paused'>"""
+            NotFound: There is no entity of that name."""
     async def restore_observation(self, id: int) -> None:
         """Bring back an observation that was removed without its entity, or superseded.
 
         Raises:
-            NotFound: There is no such observation.
-
-        Examples:
-            >>> memory.graph.delete_observations({"Marisol Vega": "Leads the harbour team"})
-            1
-            >>> memory.graph.restore_observation(1)"""
+            NotFound: There is no such observation."""
     async def read_graph(self, *, limit: int = ..., after: int = ...) -> Graph:
         """Return one page of the graph, oldest entities first.
 
         Args:
             limit: Number of entities.
-            after: The `cursor` of the previous page.
-
-        Examples:
-            >>> [entity.name for entity in memory.graph.read_graph()]
-            ['Marisol Vega', 'Tidebook']"""
+            after: The `cursor` of the previous page."""
     async def search_nodes(self, query: str, *, limit: int = ..., after: int = ...) -> Graph:
         """Find entities whose name, type or observations contain the words, or the text literally.
 
@@ -769,11 +606,7 @@ class AsyncKnowledgeGraph:
         Args:
             query: Words, or a part of a word.
             limit: Number of entities.
-            after: The `cursor` of the previous page.
-
-        Examples:
-            >>> [entity.name for entity in memory.graph.search_nodes("harbour")]
-            ['Marisol Vega']"""
+            after: The `cursor` of the previous page."""
     async def open_nodes(self, names: Sequence[str], *, record: bool = ..., history: bool = ...) -> Graph:
         """Return entities by name, in the given order, with the relations that touch them.
 
@@ -782,12 +615,7 @@ class AsyncKnowledgeGraph:
         Args:
             names: One name, or several.
             record: Count the entities as opened.
-            history: Also return relations that ended.
-
-        Examples:
-            >>> graph = memory.graph.open_nodes("Marisol Vega")
-            >>> [(each.source_name, each.type, each.target_name) for each in graph.relations]
-            [('Marisol Vega', 'leads', 'Tidebook')]"""
+            history: Also return relations that ended."""
     async def neighbours_of(self, name: str, *, depth: int = ..., as_of: AsOf | None = ...) -> Neighbourhood:
         """Return the entities around one, nearest first, over relations in either direction.
 
@@ -797,11 +625,7 @@ class AsyncKnowledgeGraph:
             as_of: Use the graph at that time. A date without a time means its end in the user's zone.
 
         Raises:
-            NotFound: There is no entity of that name.
-
-        Examples:
-            >>> [(entity.name, steps) for entity, steps in memory.graph.neighbours_of("Tidebook").entities]
-            [('Marisol Vega', 1)]"""
+            NotFound: There is no entity of that name."""
     async def paths(self, source: str, target: str, *, depth: int = ..., limit: int = ...) -> GraphPaths:
         """Return the paths from one entity to another, shortest first.
 
@@ -812,21 +636,12 @@ class AsyncKnowledgeGraph:
             limit: Number of paths.
 
         Raises:
-            NotFound: There is no entity of that name.
-
-        Examples:
-            >>> path, = memory.graph.paths("Tidebook", "Marisol Vega").paths
-            >>> [relation.type for relation in path]
-            ['leads']"""
+            NotFound: There is no entity of that name."""
 
 class AsyncSessions:
     """`memory.sessions`: the conversations of a scope, and their messages."""
     async def list(self) -> Sequence[Session]:
-        """Return the sessions of this scope, most recently active first.
-
-        Examples:
-            >>> [(session.name, session.turns) for session in memory.sessions.list()]
-            [('monday', 1)]"""
+        """Return the sessions of this scope, most recently active first."""
     async def turns(self, session: str, *, last: int | None = ...) -> Sequence[Memory]:
         """Return the messages of a session in order.
 
@@ -835,11 +650,7 @@ class AsyncSessions:
             last: Only this number of messages from its end.
 
         Raises:
-            NotFound: There is no such conversation.
-
-        Examples:
-            >>> [message.text for message in memory.sessions.turns("monday")]
-            ['We moved the stand-up to ten.']"""
+            NotFound: There is no such conversation."""
     async def neighbours(self, id: int, *, before: int = ..., after: int = ...) -> Sequence[Memory]:
         """Return a message and the messages around it in its session, in order.
 
@@ -849,31 +660,19 @@ class AsyncSessions:
             after: Number of messages after it.
 
         Raises:
-            NotFound: There is no such message.
-
-        Examples:
-            >>> [message.id for message in memory.sessions.neighbours(5)]
-            [5]"""
+            NotFound: There is no such message."""
     async def extract(self, session: str) -> tuple[Remembered, ...]:
         """Extract notes from the stored messages of a session, as `add_messages` does.
 
         Notes that were extracted before are skipped, even if they have been corrected or forgotten.
 
         Raises:
-            ExtractionFailed: The extractor cannot be reached or returns no usable answer.
-
-        Examples:
-            >>> [note.text for note in memory.sessions.extract("monday")]
-            []"""
+            ExtractionFailed: The extractor cannot be reached or returns no usable answer."""
     async def forget(self, session: str) -> tuple[int, ...]:
         """Forget a conversation: its messages, and the notes extracted from them. `restore` brings each back.
 
         Returns:
-            The ids of the forgotten memories.
-
-        Examples:
-            >>> memory.sessions.forget("monday")
-            (5,)"""
+            The ids of the forgotten memories."""
 
 class AsyncBrowse:
     """`memory.browse`: whole memories, lists of any kind, and a timeline."""
@@ -886,12 +685,7 @@ class AsyncBrowse:
             as_of: Return the text at that time. A date without a time means its end in the user's zone.
 
         Raises:
-            NotFound: The scope has no such memory.
-
-        Examples:
-            >>> whole = memory.browse.memory(1)
-            >>> whole.memory.text, len(whole.versions)
-            ('Marisol Vega is allergic to nuts', 1)"""
+            NotFound: The scope has no such memory."""
     async def page(
         self,
         wanted: BrowseFilter | None = ...,
@@ -906,11 +700,7 @@ class AsyncBrowse:
             wanted: The filter (default: all current memories).
             order: The order of the memories.
             limit: Number of memories.
-            after: The `cursor` of the previous page.
-
-        Examples:
-            >>> len(memory.browse.page())
-            5"""
+            after: The `cursor` of the previous page."""
     async def timeline(self, wanted: BrowseFilter | None = ..., unit: Unit = ...) -> Sequence[Bucket]:
         """Count memories by the user's days, weeks (from Monday) or months.
 
@@ -918,24 +708,11 @@ class AsyncBrowse:
 
         Args:
             wanted: The filter (default: all current memories).
-            unit: `day`, `week` or `month`.
-
-        Examples:
-            >>> [(bucket.start.date().isoformat(), bucket.count) for bucket in memory.browse.timeline()]
-            [('2026-03-01', 5)]"""
+            unit: `day`, `week` or `month`."""
     async def tags(self) -> Sequence[NameCount]:
-        """Return every tag in use, most frequent first, in its most frequent spelling.
-
-        Examples:
-            >>> [(tag.name, tag.count) for tag in memory.browse.tags()]
-            [('health', 1)]"""
+        """Return every tag in use, most frequent first, in its most frequent spelling."""
     async def categories(self) -> Sequence[NameCount]:
-        """Return every category in use, most frequent first.
-
-        Examples:
-            >>> note = memory.remember("We chose SQLite", category="decision")
-            >>> [category.name for category in memory.browse.categories()]
-            ['decision']"""
+        """Return every category in use, most frequent first."""
     async def entities(
         self,
         *,
@@ -952,11 +729,7 @@ class AsyncBrowse:
             contains: Only entities whose name contains this text.
             order: The order of the entities.
             start: Number of entities to skip.
-            limit: Number of entities to return.
-
-        Examples:
-            >>> [(each.entity.name, each.mentions) for each in memory.browse.entities()]
-            [('Marisol Vega', 1), ('Tidebook', 0)]"""
+            limit: Number of entities to return."""
 
 class AsyncDreams:
     """`memory.dreams`: the history of dreams in a scope, and their undo."""
@@ -965,23 +738,12 @@ class AsyncDreams:
 
         Args:
             limit: Number of dreams.
-            before: Only dreams before this one.
-
-        Examples:
-            >>> dream = memory.dream()
-            >>> [each.id for each in memory.dreams.history()]
-            [1]"""
+            before: Only dreams before this one."""
     async def journal(self, id: int) -> tuple[DreamRecord, Mapping[str, object]]:
         """Return a dream, and every change that it made, with the values before and after.
 
         Raises:
-            NotFound: There is no such dream.
-
-        Examples:
-            >>> dream = memory.dream()
-            >>> record, changes = memory.dreams.journal(1)
-            >>> record.id
-            1"""
+            NotFound: There is no such dream."""
     async def undo(self, id: int, *, later: bool = ...) -> DreamUndoResult:
         """Undo a dream. Values that were changed after it are reported and stay.
 
@@ -991,11 +753,7 @@ class AsyncDreams:
 
         Raises:
             NotFound: There is no such dream.
-            Conflict: Later dreams build on it, and `later` is off.
-
-        Examples:
-            >>> dream = memory.dream()
-            >>> undone = memory.dreams.undo(1)"""
+            Conflict: Later dreams build on it, and `later` is off."""
 
 class AsyncAnswerLog:
     """`memory.answers`: the answer log, with questions, hits and feedback."""
@@ -1017,33 +775,17 @@ class AsyncAnswerLog:
             memory: Only answers with feedback on this memory.
             contains: Only answers to questions that contain this text.
             before: The id of the last answer on the previous page.
-            limit: Number of answers.
-
-        Examples:
-            >>> answer = memory.recall("nuts")
-            >>> [each.query for each in memory.answers.page()]
-            ['nuts']"""
+            limit: Number of answers."""
     async def get(self, id: int) -> tuple[LoggedAnswer, Mapping[int, Memory]]:
         """Return one answer, with the memories that it ranked and that still exist.
 
         Raises:
-            NotFound: There is no such answer.
-
-        Examples:
-            >>> answer = memory.recall("nuts")
-            >>> logged, memories = memory.answers.get(memory.answers.page()[0].id)
-            >>> logged.shown[0] in memories
-            True"""
+            NotFound: There is no such answer."""
     async def replay(self, id: int) -> AnswerReplay:
         """Ask a logged question again, and return the ranks then and now, by profile and by baseline.
 
         Raises:
-            NotFound: There is no such answer.
-
-        Examples:
-            >>> answer = memory.recall("nuts")
-            >>> memory.answers.replay(memory.answers.page()[0].id).answer.query
-            'nuts'"""
+            NotFound: There is no such answer."""
 
 class AsyncTuning:
     """`memory.tuning`: measure and change the parameters of a profile."""
@@ -1051,10 +793,7 @@ class AsyncTuning:
         """Compare the profile with its baseline on the logged answers.
 
         Args:
-            profile: The profile (default: `recollect`, or `limbic` if only that was used).
-
-        Examples:
-            >>> analysis = memory.tuning.analyze()"""
+            profile: The profile (default: `recollect`, or `limbic` if only that was used)."""
     async def run(
         self,
         profile: str | None = ...,
@@ -1067,10 +806,7 @@ class AsyncTuning:
         Args:
             profile: The profile (default: `recollect`, or `limbic` if only that was used).
             ranges: The values to try, by parameter.
-            dry_run: Report the step, and change nothing.
-
-        Examples:
-            >>> change = memory.tuning.run(dry_run=True)"""
+            dry_run: Report the step, and change nothing."""
     async def set(
         self,
         values: Mapping[str, float],
@@ -1088,45 +824,26 @@ class AsyncTuning:
             dry_run: Report the change, and write nothing.
 
         Raises:
-            InvalidInput: There is no parameter of that name, or the value is out of range.
-
-        Examples:
-            >>> memory.tuning.set({"words.bm25": 0.06}, dry_run=True).written
-            False"""
+            InvalidInput: There is no parameter of that name, or the value is out of range."""
     async def confidence_curve(self, sample: int = ..., progress: Progress | None = ...) -> ConfidenceCurve:
         """Measure how well the confidence of hits is calibrated, by feedback or by a self-test.
 
         Args:
             sample: Number of answers, or of memories in a self-test.
-            progress: Reports the questions asked.
-
-        Examples:
-            >>> curve = memory.tuning.confidence_curve(sample=5)"""
+            progress: Reports the questions asked."""
     async def log_status(self) -> AnswerLogStatus:
-        """Return the size of the answer log, whether it is on, and the settings of the A/B test.
-
-        Examples:
-            >>> memory.tuning.log_status().on
-            True"""
+        """Return the size of the answer log, whether it is on, and the settings of the A/B test."""
     async def empty_log(self) -> int:
         """Empty the answer log and forget the queries. Usage stays. This cannot be undone.
 
         Returns:
-            The number of deleted answers.
-
-        Examples:
-            >>> answer = memory.recall("nuts")
-            >>> memory.tuning.empty_log()
-            1"""
+            The number of deleted answers."""
     async def reset(self, profile: str | None = ..., *, dry_run: bool = ...) -> TuningChange:
         """Go back to the published values.
 
         Args:
             profile: The profile (default: `recollect`, or `limbic` if only that was used).
-            dry_run: Report the change, and write nothing.
-
-        Examples:
-            >>> change = memory.tuning.reset()"""
+            dry_run: Report the change, and write nothing."""
     async def rollback(
         self, version: int | None = ..., profile: str | None = ..., *, dry_run: bool = ...
     ) -> TuningChange:
@@ -1138,29 +855,15 @@ class AsyncTuning:
             dry_run: Report the change, and write nothing.
 
         Raises:
-            NotFound: There is no such version.
-
-        Examples:
-            >>> memory.tuning.set({"words.bm25": 0.06}).version
-            1
-            >>> memory.tuning.rollback().version
-            2"""
+            NotFound: There is no such version."""
     async def history(self, profile: str | None = ..., limit: int = ...) -> tuple[Tuned, ...]:
         """Return the versions of tuned parameters, newest first.
 
         Args:
             profile: Only versions of this profile.
-            limit: Number of versions.
-
-        Examples:
-            >>> memory.tuning.history()
-            ()"""
+            limit: Number of versions."""
     async def numbers(self, profile: str) -> ProfileNumbers:
-        """Return the published and the tuned values of a profile's parameters.
-
-        Examples:
-            >>> memory.tuning.numbers("recollect").version
-            0"""
+        """Return the published and the tuned values of a profile's parameters."""
 
 class AsyncUpkeep:
     """`memory.upkeep`: back up and check the store, and tidy the graph."""
@@ -1168,50 +871,30 @@ class AsyncUpkeep:
     def settling(self) -> AsyncSettling:
         """The open review items, such as contradictions and duplicates, and methods that settle them."""
     async def backup(self, path: str | None = ..., progress: Progress | None = ...) -> BackupFile:
-        """Copy the store to a new file. Other processes can write meanwhile.
+        """Copy the store to a new file. Other processes can keep writing.
 
         Args:
             path: The new file (default: a file in the folder of backups next to the store).
             progress: Reports the pages copied.
 
         Raises:
-            StoreUnavailable: The store is not a file, or the new file cannot be written.
-
-        Examples:
-            >>> memory.upkeep.backup("copy.db").name
-            'copy.db'"""
+            StoreUnavailable: The store is not a file, or the new file cannot be written."""
     async def store_state(self) -> StoreState:
-        """Return the kind of store, its size, its leases, its backups and its replica.
-
-        Examples:
-            >>> memory.upkeep.store_state().kind
-            'file'"""
+        """Return the kind of store, its size, its leases, its backups and its replica."""
     async def verify(self, *, quick: bool = ...) -> Sequence[Problem]:
         """Return every problem of the store.
 
         Args:
-            quick: Check only that everything can be read, and that no stored text has changed.
-
-        Examples:
-            >>> len(memory.upkeep.verify())
-            0"""
+            quick: Check only that everything can be read, and that no stored text has changed."""
     async def repair(self) -> Sequence[Problem]:
         """Rebuild everything that is derived from the rows.
 
         A file with damaged pages is replaced by a new file with everything that can still be read.
 
         Returns:
-            The remaining problems.
-
-        Examples:
-            >>> len(memory.upkeep.repair())
-            0"""
+            The remaining problems."""
     async def model_proposal(self) -> ModelProposal | None:
-        """Return the model that suits the languages of the newest texts better, if there is one.
-
-        Examples:
-            >>> memory.upkeep.model_proposal() is None
-            True"""
+        """Return the model that suits the languages of the newest texts better, if there is one."""
     async def find_duplicate_observations(
         self,
         entity: str | None = ...,
@@ -1228,11 +911,7 @@ class AsyncUpkeep:
             threshold: The minimum cosine of two vectors.
             containment: The minimum share of one text's words that the other text has.
             limit: Number of pairs.
-            progress: Reports the entities compared.
-
-        Examples:
-            >>> memory.upkeep.find_duplicate_observations().pairs
-            ()"""
+            progress: Reports the entities compared."""
     async def consolidation_report(
         self, *, stale_days: float = ..., progress: Progress | None = ...
     ) -> ConsolidationReport:
@@ -1240,26 +919,14 @@ class AsyncUpkeep:
 
         Args:
             stale_days: Days without use after which an entity counts as stale.
-            progress: Reports the entities read.
-
-        Examples:
-            >>> memory.upkeep.consolidation_report().entities
-            2"""
+            progress: Reports the entities read."""
     async def find_split_candidates(self, progress: Progress | None = ...) -> tuple[SplitAnalysis, ...]:
-        """Return entities with too many observations that fall into topics, most urgent first.
-
-        Examples:
-            >>> memory.upkeep.find_split_candidates()
-            ()"""
+        """Return entities with too many observations that fall into topics, most urgent first."""
     async def propose_split(self, name: str) -> SplitProposal:
         """Check whether an entity should be split, and propose parts for `execute_split`. Nothing is written.
 
         Raises:
-            NotFound: There is no entity of that name.
-
-        Examples:
-            >>> memory.upkeep.propose_split("Marisol Vega").parts
-            ()"""
+            NotFound: There is no entity of that name."""
     async def execute_split(
         self, name: str, parts: Iterable[PartLike], progress: Progress | None = ...
     ) -> SplitResult:
@@ -1276,23 +943,12 @@ class AsyncUpkeep:
             The new entities. Pass its `undo` to `undo_split` to undo the split.
 
         Raises:
-            InvalidInput: A part names an observation that the entity does not have.
-
-        Examples:
-            >>> seen = memory.graph.add_observations({"Marisol Vega": ["Sails on Sundays"]})
-            >>> parts = [{"name": "Marisol's boat", "observations": ["Sails on Sundays"]}]
-            >>> done = memory.upkeep.execute_split("Marisol Vega", parts)"""
+            InvalidInput: A part names an observation that the entity does not have."""
     async def undo_split(self, undo: SplitUndo | Mapping[str, Any]) -> UndoSplitResult:
         """Undo a split.
 
         Raises:
-            Conflict: A part has changed since the split.
-
-        Examples:
-            >>> seen = memory.graph.add_observations({"Marisol Vega": ["Sails on Sundays"]})
-            >>> parts = [{"name": "Marisol's boat", "observations": ["Sails on Sundays"]}]
-            >>> done = memory.upkeep.execute_split("Marisol Vega", parts)
-            >>> undone = memory.upkeep.undo_split(done.undo)"""
+            Conflict: A part has changed since the split."""
     async def add_reflection(
         self,
         content: str,
@@ -1318,11 +974,7 @@ class AsyncUpkeep:
             key: A retry with the same key returns the first result and writes nothing.
 
         Raises:
-            NotFound: An entity, conversation or relation does not exist.
-
-        Examples:
-            >>> memory.upkeep.add_reflection("I guessed the date; ask next time", about="Tidebook").created
-            True"""
+            NotFound: An entity, conversation or relation does not exist."""
     async def search_reflections(
         self,
         query: str,
@@ -1349,12 +1001,7 @@ class AsyncUpkeep:
             limit: Number of hits.
             profile: The ranking profile.
             explain: Show for every hit what each ranking step did.
-            record: Record the hits, as a signal for later rankings.
-
-        Examples:
-            >>> thought = memory.upkeep.add_reflection("I guessed the date; ask next time")
-            >>> memory.upkeep.search_reflections("date")[0].memory.id == thought.id
-            True"""
+            record: Record the hits, as a signal for later rankings."""
 
 class AsyncSettling:
     """`memory.upkeep.settling`: decisions for a person to make."""
@@ -1379,11 +1026,7 @@ class AsyncSettling:
             limit: Number of items to return.
             dismissed: Return the dismissed items instead.
             stale_days: Days without use after which an entity counts as stale.
-            progress: Reports the items compared.
-
-        Examples:
-            >>> memory.upkeep.settling.page("contradiction")
-            ((), False)"""
+            progress: Reports the items compared."""
     async def settle(self, key: str, action: SettleAction) -> SettleUndo:
         """Apply one decision.
 
@@ -1395,23 +1038,12 @@ class AsyncSettling:
             A value for `undo`.
 
         Raises:
-            NotFound: The item was decided already, or its texts are no longer current.
-
-        Examples:
-            >>> notes = memory.remember_many(["Ana lives in Porto", "Ana lives in Lisbon"])
-            >>> items, has_more = memory.upkeep.settling.page("contradiction")
-            >>> undo = memory.upkeep.settling.settle(items[0].key, "supersede_older")"""
+            NotFound: The item was decided already, or its texts are no longer current."""
     async def undo(self, undo: SettleUndo) -> None:
         """Undo a decision.
 
         Raises:
-            Conflict: A memory was changed after it.
-
-        Examples:
-            >>> notes = memory.remember_many(["Ana lives in Porto", "Ana lives in Lisbon"])
-            >>> items, has_more = memory.upkeep.settling.page("contradiction")
-            >>> undo = memory.upkeep.settling.settle(items[0].key, "supersede_older")
-            >>> memory.upkeep.settling.undo(undo)"""
+            Conflict: A memory was changed after it."""
 
 class open:
     """Open a memory, with what `recollect.open` takes: `async with open(…)`, or `await open(…)`."""
@@ -1440,12 +1072,7 @@ class open:
         Raises:
             InvalidInput: A setting is wrong.
             NotAStore: The file is something else, or is from a newer version.
-            StoreUnavailable: The store cannot be reached, or another process locks it.
-
-        Examples:
-            >>> with recollect.open(":memory:", model="none") as memory:
-            ...     memory.remember("Ana prefers tea").id
-            1"""
+            StoreUnavailable: The store cannot be reached, or another process locks it."""
     def __await__(self) -> Generator[Any, None, AsyncEngine]: ...
     async def __aenter__(self) -> AsyncEngine: ...
     async def __aexit__(self, *_: object) -> None: ...

@@ -88,7 +88,7 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Rows under titles. A title that is a text stands for a column with the default style."""
+    """Rows under titles. A title given as a text makes a column with the default style."""
 
     columns: Sequence[Column | str]
     rows: Sequence[Sequence[Cell]]

@@ -281,7 +281,7 @@ def no_feast(match: Match) -> bool:
 
 
 def no_year(match: Match) -> bool:
-    """Whether four digits are not a year: they stand neither alone nor after a word that marks a year."""
+    """Whether four digits are not a year: they are neither alone nor after a word that marks a year."""
     last, following = match.own_tokens[-1], match.token(1)
     if _is_alone(match) or not is_plausible(last.value):
         return not is_plausible(last.value)
@@ -296,7 +296,7 @@ def no_quarter(match: Match) -> bool:
 
 
 def no_year_range(match: Match) -> bool:
-    """Whether a pair such as 2020-2022 stands next to other digits, so that it is another number."""
+    """Whether a pair such as 2020-2022 is part of a longer number, with other digits around it."""
     first, last = match.own_tokens[0].value, match.own_tokens[-1].value
     if not (is_plausible(first) and is_plausible(last) and first < last):
         return True

@@ -250,8 +250,8 @@ _LONGEST_WAIT_SECONDS = 2.0
 class LazyEngine:
     """A memory that the first call opens. After a failure, the next call tries again.
 
-    Opening may take long, if the store must be upgraded or is locked. Meanwhile the server can answer,
-    since a client gives up on a silent server. If opening fails, the call reports the reason.
+    Opening may take long, if the store must be upgraded or is locked. The server answers during that
+    time, because a client gives up on a silent server. If opening fails, the call reports the reason.
     """
 
     def __init__(self, open_: Callable[[], Engine]) -> None:
@@ -295,7 +295,7 @@ class LazyEngine:
         """Open the memory and load model, operations and caches in the background, for a fast first call.
 
         This waits until the client has its list of tools, and until an earlier call ends, because both need
-        the processor. Garbage collection is off meanwhile: everything that is loaded stays.
+        the processor. Garbage collection is off during the load, because all loaded objects stay.
         """
         gc.disable()
         thread = threading.Thread(target=self._warm, args=after, name="recollect-warm", daemon=True)
