@@ -21,7 +21,7 @@ LOOPBACK = "127.0.0.1"
 _NONCE = 16
 _LENGTH = 4
 _LONGEST = 4_000_000
-_CONNECT_SECONDS = 2.0
+_HANDSHAKE_SECONDS = 2.0
 
 
 class NoListener(Exception):
@@ -56,7 +56,7 @@ def read_address(path: str) -> Address | None:
 
 def is_alive(address: Address) -> bool:
     try:
-        ask(address, {"do": "ping"}, _CONNECT_SECONDS)
+        ask(address, {"do": "ping"}, _HANDSHAKE_SECONDS)
     except (NoListener, OSError, ValueError):
         return False
     return True
@@ -65,25 +65,26 @@ def is_alive(address: Address) -> bool:
 def ask(address: Address, request: dict[str, Any], seconds: float) -> dict[str, Any]:
     """Send a request; return the listener's answer."""
     connection = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-    connection.settimeout(min(seconds, _CONNECT_SECONDS))
+    connection.settimeout(min(seconds, _HANDSHAKE_SECONDS))
     try:
         connection.connect((LOOPBACK, address.port))
     except OSError as error:
         connection.close()
         raise NoListener from error
     with connection:
-        connection.settimeout(seconds)
         nonce = os.urandom(_NONCE)
         send(connection, nonce)
         try:
             answer = receive(connection)
-        except TimeoutError:
-            raise
+        except TimeoutError as error:
+            # Another program may have the port of a listener that was killed.
+            raise (error if seconds <= _HANDSHAKE_SECONDS else NoListener) from None
         except (OSError, ValueError) as error:
             raise NoListener from error
         theirs, proof = answer[:_NONCE], answer[_NONCE:]
         if not _compare_digest(proof, _proof(address.secret, b"listener", nonce, theirs)):
             raise NoListener
+        connection.settimeout(seconds)
         send(connection, _proof(address.secret, b"hook", nonce, theirs) + json.dumps(request).encode())
         reply = json.loads(receive(connection))
     return reply if isinstance(reply, dict) else {}
