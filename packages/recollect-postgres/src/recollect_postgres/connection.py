@@ -222,7 +222,10 @@ def explain(error: psycopg.Error, location: StoreUrl) -> RecollectError:  # noqa
         case errors.IntegrityError():
             return Conflict(f"Another process wrote the same at the same moment ({said}); try again.")
         case errors.UndefinedTable() | errors.UndefinedColumn() | errors.DataCorrupted():
-            return StoreDamaged(f"{shown} is damaged: {said}. Run: recollect doctor --repair")
+            return StoreDamaged(
+                f"{shown} is damaged, or another version of Recollect upgraded it while it was open ({said}). "
+                "Restart this program with that version; if the error stays, run: recollect doctor --repair"
+            )
         case psycopg.OperationalError():
             return StoreUnavailable(
                 why_refused(location, str(error))

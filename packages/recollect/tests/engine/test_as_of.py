@@ -249,6 +249,18 @@ def test_what_was_gone_for_a_while_was_gone_then(engine: Engine, clock: FixedClo
     assert happened == ["noted", "forgotten", "restored"]
 
 
+def test_a_day_ends_at_midnight_also_where_the_clock_goes_back_then(engine: Engine, clock: FixedClock) -> None:
+    # In Beirut, 25 October 2025 had 25 hours: midnight came at 21:00 UTC, and the clock went back to 23:00.
+    in_beirut = Engine(replace(engine._services, zone=ZoneInfo("Asia/Beirut")))
+    clock.tick((datetime(2025, 10, 25, 21, 30, tzinfo=UTC) - clock()).total_seconds())
+    in_beirut.remember("a red kettle, in the hour that came twice")
+    clock.tick(1_800)
+    in_beirut.remember("a blue kettle, on the next day")
+    known = {"a red kettle, in the hour that came twice"}
+    assert texts_found(in_beirut, "kettle", as_of="2025-10-25") == known
+    assert len(texts_found(in_beirut, "kettle", as_of=date.max)) == 2
+
+
 def test_a_day_means_its_end_in_the_users_time_zone(engine: Engine, clock: FixedClock) -> None:
     in_lima = Engine(replace(engine._services, zone=ZoneInfo("America/Lima")))  # UTC-5
     clock.tick((datetime(2026, 3, 2, 4, 30, tzinfo=UTC) - clock()).total_seconds())

@@ -253,6 +253,7 @@ def test_a_reader_without_the_right_to_write_sees_what_another_user_writes(tmp_p
         import os
         reader, writer = os.pipe()
         if os.fork() == 0:
+            os.close(writer)  # so that the child does not wait for a parent that failed
             os.read(reader, 1)
             store = Repository(SqliteStore(path))
             write_things(store, "b", 0, 5)

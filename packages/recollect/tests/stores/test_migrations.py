@@ -119,6 +119,16 @@ def test_renamed_tables_keep_their_rows_and_leave_no_old_name(tmp_path: Path) ->
     assert not [name for name in names if name.startswith(("past_", *(f"{old}_by" for old in RENAMED)))]
 
 
+def test_a_program_that_has_the_store_open_is_told_to_restart_after_an_upgrade(tmp_path: Path) -> None:
+    path = tmp_path / "store.db"
+    with closing(Repository(SqliteStore(path))) as store, closing(apsw.Connection(str(path))) as upgrade:
+        upgrade.execute("ALTER TABLE pending_vector RENAME TO waiting_vector")
+        with pytest.raises(StoreUnavailable, match=r"another version .* upgraded it\. Restart this program"):
+            apply(store, entity("late", "a note"))
+        upgrade.execute("ALTER TABLE waiting_vector RENAME TO pending_vector")
+        assert store.verify() == []
+
+
 _KILLED = """
 import os, sys
 from pathlib import Path
@@ -159,7 +169,7 @@ def test_steps_run_in_order_and_once(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "broken",
     [
-        "CREATE TABLE extra(id); INSERT INTO no_such_table VALUES (1)",
+        "CREATE TABLE extra(id); INSERT INTO extra VALUES (1, 2)",
         "UPDATE memory SET name = ''",  # against the table's own check
         "CREATE TABLE extra(id); DROP TABLE observation; SELECT nonsense(",
     ],
@@ -181,7 +191,7 @@ def test_a_migration_that_fails_leaves_the_file_as_it_was(tmp_path: Path, broken
 def test_a_new_store_whose_making_fails_stays_an_empty_file(tmp_path: Path) -> None:
     path = tmp_path / "store.db"
     with pytest.raises(apsw.Error):
-        prepare(path, 1_000, [*migrations(), "INSERT INTO no_such_table VALUES (1)"])
+        prepare(path, 1_000, [*migrations(), "CREATE TABLE extra(id); INSERT INTO extra VALUES (1, 2)"])
     assert path.read_bytes() == b""
     with closing(Repository(SqliteStore(path))) as store:
         assert store.verify() == []

@@ -192,23 +192,22 @@ def _breaks(text: str, width: int, *, inside: bool = True) -> Iterator[tuple[int
             if _cell_width(text[start : word.end()]) > width and end > start:
                 yield start, end
                 start = word.end() - len(word[0].lstrip(" "))
-            while inside and _cell_width(text[start : word.end()]) > width > 0:
-                cut = start + _fitting(text[start : word.end()], width)
-                yield start, cut
-                start = cut
+            while inside and width > 0 and start + (fitting := _fitting(text, start, width)) < word.end():
+                yield start, start + fitting
+                start += fitting
             end = word.end()
         yield start, end
         begin += len(paragraph) + 1
 
 
-def _fitting(text: str, width: int) -> int:
-    """Return how many characters fit, at least one."""
+def _fitting(text: str, start: int, width: int) -> int:
+    """Return how many characters from `start` on fit, at least one."""
     used = 0
-    for place, sign in enumerate(text):
-        used += _cell_width(sign)
+    for place in range(start, len(text)):
+        used += _cell_width(text[place])
         if used > width:
-            return max(1, place)
-    return len(text)
+            return max(1, place - start)
+    return max(1, len(text) - start)
 
 
 def _cell_width(text: str) -> int:

@@ -269,7 +269,10 @@ def as_of_time(given: AsOf | None, zone: tzinfo) -> datetime | None:
 
 def end_of_day(day: date, zone: tzinfo) -> datetime:
     """Return the last microsecond of a day in a zone, in UTC."""
-    return _in_utc(datetime.combine(day, time.max, zone))
+    if day == date.max:
+        return _in_utc(datetime.combine(day, time.max, zone))
+    # Not 23:59:59.999999: where the clock goes back at midnight, that time comes twice.
+    return _in_utc(datetime.combine(day + timedelta(days=1), time(), zone)) - timedelta(microseconds=1)
 
 
 def aware(when: datetime | None, what: str) -> datetime | None:

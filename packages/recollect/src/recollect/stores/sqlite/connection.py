@@ -177,8 +177,10 @@ def connect(path: Path, busy_ms: int, *, writes: bool) -> apsw.Connection:
 
 def has_log(path: Path) -> bool:
     """Whether the log holds changes: another process has the store open, or did not close it."""
-    log = path.with_name(path.name + "-wal")
-    return log.exists() and log.stat().st_size > 0
+    try:
+        return path.with_name(path.name + "-wal").stat().st_size > 0
+    except FileNotFoundError:
+        return False
 
 
 def _open_unwritable(path: Path, busy_ms: int) -> apsw.Connection:
@@ -232,6 +234,13 @@ def failures_of(path: Path) -> Iterator[None]:
     except apsw.CorruptError as error:
         raise StoreDamaged(
             f"{path} is damaged ({error}). Run `recollect doctor --repair`, or restore a backup."
+        ) from error
+    except apsw.SQLError as error:
+        if not str(error).startswith(("no such table", "no such column")):
+            raise
+        raise StoreUnavailable(
+            f"{path} has another schema now ({error}): another version of Recollect upgraded it. "
+            "Restart this program with the same version. Nothing was written."
         ) from error
     except (apsw.IOError, apsw.NoMemError) as error:
         raise StoreUnavailable(
