@@ -1,7 +1,7 @@
 """Read Graphiti's and Zep's graphs as JSON: entities, facts between them with time spans, and episodes.
 
-They have no standard export file. We read the JSON of their types and APIs: lists of nodes, edges and
-episodes, in one file under the usual names, as one list, or in a folder with a file for each.
+They have no standard export file. We read the JSON of their types and APIs, as lists of nodes, edges and
+episodes. All may be in one file, under the usual names or as one list, or each in its own file of a folder.
 """
 
 from __future__ import annotations

@@ -170,7 +170,7 @@ def digest_of(batch: Sequence[Change]) -> str:
     """Return a digest of the changes: of their class names, their fields and the fields' values.
 
     Receipts store it, so these names must not change. A field that was added later counts only if it differs
-    from its default (`_ADDED_FIELDS`): otherwise a retry of an older write would look like another change.
+    from its default (`_ADDED_FIELDS`). Otherwise a retry of an older write would look like another change.
     """
     digested = []
     for change in batch:
