@@ -83,7 +83,7 @@ def main_table() -> str:
     return markdown_table(("NDCG@10, %", *heads, "R@10", "hit@1"), rows)
 
 
-def models() -> str:
+def models_table() -> str:
     """Return NDCG@10 of the default path with each model, beside rank fusion with the same vectors."""
     names = ("e5-small", "potion")
     runs = {name: {each.title: now["results"] for each, _, now in _sets(name)} for name in names}
@@ -104,7 +104,7 @@ def models() -> str:
     return markdown_table(("NDCG@10, recollect / RRF", "default", *names), rows)
 
 
-def worse() -> str:
+def worse_table() -> str:
     """Return the sets on which this version is more than half a point below the first one."""
     both = [(each, before, now) for each, before, now in _sets() if before is not None and now is not before]
     if not both:
@@ -120,7 +120,7 @@ def worse() -> str:
     return markdown_table(("data", "measure", "before", "after", "points"), rows)
 
 
-def stale() -> str:
+def stale_table() -> str:
     """Return how often an outdated text comes first, and how often the current one is above it."""
     rows = []
     for each, before, now in _sets():

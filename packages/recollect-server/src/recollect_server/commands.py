@@ -75,7 +75,7 @@ def ui_command(call: Call, port: int, no_browser: bool) -> None:
     with quick_start():
         from recollect.mcp.stdio import LazyEngine
         from recollect.operations.catalogue import tools_named
-        from recollect_server.authentication import OWN, BrowserSessions
+        from recollect_server.authentication import SERVER_CREDENTIAL, BrowserSessions
         from recollect_server.sign_in import link_of_running_server, one_time_path
 
     settings, _ = call.settings()
@@ -99,7 +99,7 @@ def ui_command(call: Call, port: int, no_browser: bool) -> None:
 
         def announce(at: int) -> None:
             warn(f"Serving {settings.store} at {policy.url(at, '/')} until Ctrl-C.")
-            show(policy.url(at, one_time_path(sessions.link(OWN))))
+            show(policy.url(at, one_time_path(sessions.link(SERVER_CREDENTIAL))))
 
         serve_http(memory, tools_named(settings.tools), policy, announce, sessions=sessions)
 

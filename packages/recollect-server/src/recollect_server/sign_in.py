@@ -12,8 +12,8 @@ from starlette.routing import BaseRoute, Route
 from recollect.domain.errors import InvalidInput, RecollectError
 from recollect_server.access_policy import SIGN_IN, AccessPolicy, local_path
 from recollect_server.authentication import (
-    OPEN,
-    OWN,
+    ANYONE,
+    SERVER_CREDENTIAL,
     Authenticator,
     TokenGuesses,
     cookie_in,
@@ -63,7 +63,7 @@ class SignIn:
         # A HEAD request leaves the link valid.
         if code is not None and request.method == "GET":
             credential = self._authenticator.sessions.redeem(code)
-            if credential is None or await self._authenticator.of_credential(credential) is None:
+            if credential is None or await self._authenticator.identify_credential(credential) is None:
                 return _page(request, next_, _USED_LINK, 400)
             return self._start_session(request, credential, "/")
         if not self._authenticator.asks_for_token:
@@ -77,7 +77,7 @@ class SignIn:
                 return _page(request, "/", _WRONG_FIELDS, 400)
             where = local_path(next_ or "/")
             try:
-                found = await self._authenticator.of_token(token.strip()[:_MAX_TOKEN_LENGTH])
+                found = await self._authenticator.identify_token(token.strip()[:_MAX_TOKEN_LENGTH])
             except RecollectError as error:
                 return _page(request, where, str(error), 503)
         if found is None:
@@ -97,8 +97,8 @@ class SignIn:
 
     async def _make_link(self, request: Request) -> Response:
         """Make a one-time link for `recollect ui`, if it proves that it knows the server's token."""
-        credential = OWN if self._authenticator.asks_for_token else OPEN
-        if credential == OWN and not self._knows_token(request):
+        credential = SERVER_CREDENTIAL if self._authenticator.asks_for_token else ANYONE
+        if credential == SERVER_CREDENTIAL and not self._knows_token(request):
             return JSONResponse({"challenge": self._authenticator.sessions.challenge()}, 401, _NO_STORE)
         store = await self._runner.calls.in_thread(lambda: self._runner.memory().upkeep.store_state().id)
         code = self._authenticator.sessions.link(credential)
