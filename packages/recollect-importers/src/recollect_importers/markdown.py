@@ -304,15 +304,15 @@ def transcript(lines: _Lines, day: datetime | None) -> tuple[TranscriptPart, ...
     """Split a transcript into turns; None for a document. Times without a date are on `day`."""
     labelled = [label for at, line in enumerate(lines) if (label := _find_label(at, line))]
     # Labels such as User and Claude are the best sign in any style, so they are tried first.
-    for find_turns in (_by_roles, _by_names):
+    for find_turns in (_turns_by_roles, _turns_by_names):
         for style in ("heading", "bold", "plain"):
             starts = find_turns(lines, [label for label in labelled if label.style == style], style)
             if starts:
-                return tuple(_parts(lines, starts, day, dates=find_turns is _by_names))
+                return tuple(_parts(lines, starts, day, dates=find_turns is _turns_by_names))
     return None
 
 
-def _by_roles(lines: _Lines, labelled: list[Label], style: str) -> list[Label] | None:
+def _turns_by_roles(lines: _Lines, labelled: list[Label], style: str) -> list[Label] | None:
     """Find turns of a user and an assistant by their labels; other labels are part of the text."""
     starts = [label for label in labelled if label.role is not None]
     if not {"user", "assistant"} <= {label.role for label in starts} or _has_long_preface(lines, starts):
@@ -332,7 +332,7 @@ def _by_roles(lines: _Lines, labelled: list[Label], style: str) -> list[Label] |
     return None if len(labelled) - len(starts) >= len(starts) else starts
 
 
-def _by_names(lines: _Lines, labelled: list[Label], style: str) -> list[Label] | None:
+def _turns_by_names(lines: _Lines, labelled: list[Label], style: str) -> list[Label] | None:
     """Find turns of people by their names, which must alternate."""
     starts = [label for label in labelled if label.name.lower() not in _THINGS]
     names = [label.name for label in starts]

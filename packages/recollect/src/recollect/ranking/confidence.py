@@ -99,15 +99,15 @@ class QueryTerms:
 
 
 def weigh_query_terms(
-    query: str, document_counts: Mapping[str, int], texts: int, time_words: str = ""
+    query: str, document_counts: Mapping[str, int], text_count: int, time_words: str = ""
 ) -> QueryTerms:
-    """Weigh the query's terms. `document_counts` says how many of the `texts` contain each term.
+    """Weigh the query's terms. `document_counts` says how many of the texts contain each term.
 
-    weight = ln(1 + texts / (document_count + 0.5)); of words that share a stem, the rarest counts
+    weight = ln(1 + text_count / (document_count + 0.5)); of words that share a stem, the rarest counts
     """
     weights: dict[str, float] = {}
     for word in query_terms(query, MOST_QUERY_TERMS):
-        weight = log1p(texts / (document_counts.get(word, 0) + 0.5))
+        weight = log1p(text_count / (document_counts.get(word, 0) + 0.5))
         for stem in stems_of_word(word):
             weights[stem] = max(weight, weights.get(stem, 0.0))
     of_time = frozenset(coarse_stem(word) for word in _WORD.findall(time_words))
