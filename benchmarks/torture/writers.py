@@ -17,7 +17,7 @@ from writer import entries_of
 PROCESSES = 10
 SLICE_SECONDS = 60
 """After this many seconds, every acknowledged write is checked, and new processes use the same file."""
-_LOOK_EVERY = 0.5
+_POLL_SECONDS = 0.5
 
 
 def write_together(folder: Path, part: Part) -> Iterator[None]:
@@ -26,10 +26,10 @@ def write_together(folder: Path, part: Part) -> Iterator[None]:
     environment(store)
     while not part.is_over:
         seconds, slice_ = min(SLICE_SECONDS, part.left), part.figures.get("slices", 0)
-        told = [folder / f"{slice_}-{place}.jsonl" for place in range(PROCESSES)]
-        for path in told:
+        reports = [folder / f"{slice_}-{place}.jsonl" for place in range(PROCESSES)]
+        for path in reports:
             path.unlink(missing_ok=True)
-        processes = [_started(store, f"s{slice_}w{place}", seconds, path) for place, path in enumerate(told)]
+        processes = [_start(store, f"s{slice_}w{place}", seconds, path) for place, path in enumerate(reports)]
         try:
             _watch(processes, store, seconds, part)
         finally:
@@ -39,8 +39,8 @@ def write_together(folder: Path, part: Part) -> Iterator[None]:
         for place, process in enumerate(processes):
             if process.returncode:
                 part.report_finding("a writer failed", writer=place, slice=slice_, status=process.returncode)
-        for path in told:
-            _account(path, part)
+        for path in reports:
+            _count_writes(path, part)
         for problem in missing(store, _entries(folder)):
             part.report_finding(problem, slice=slice_)
         part.count("slices")
@@ -48,8 +48,8 @@ def write_together(folder: Path, part: Part) -> Iterator[None]:
         yield
 
 
-def _started(store: Path, prefix: str, seconds: int, told: Path) -> subprocess.Popen[bytes]:
-    with told.open("wb") as out, told.with_suffix(".stderr").open("wb") as errors:
+def _start(store: Path, prefix: str, seconds: int, report: Path) -> subprocess.Popen[bytes]:
+    with report.open("wb") as out, report.with_suffix(".stderr").open("wb") as errors:
         return subprocess.Popen(
             [
                 sys.executable,
@@ -66,28 +66,28 @@ def _started(store: Path, prefix: str, seconds: int, told: Path) -> subprocess.P
 
 
 def _watch(processes: list[subprocess.Popen[bytes]], store: Path, seconds: int, part: Part) -> None:
-    """Wait until all processes have ended, and record the largest file sizes meanwhile."""
+    """Wait until all processes have ended. Record the largest file sizes while they run."""
     until = time.monotonic() + seconds + PATIENCE_SECONDS
     log = store.with_name(f"{store.name}-wal")
     while any(process.poll() is None for process in processes) and time.monotonic() < until:
-        time.sleep(_LOOK_EVERY)
+        time.sleep(_POLL_SECONDS)
         if store.exists() and log.exists():
             part.highest("largest_wal_mb", round(log.stat().st_size / 2**20, 2))
             part.figures["store_mb"] = round(store.stat().st_size / 2**20, 2)
 
 
-def _account(path: Path, part: Part) -> None:
+def _count_writes(path: Path, part: Part) -> None:
     waits = []
     for line in path.read_text(encoding="utf-8").splitlines():
-        told = json.loads(line)
-        if "waited" in told:
-            waits.append(told["waited"])
-        if "refused" in told:
+        record = json.loads(line)
+        if "waited" in record:
+            waits.append(record["waited"])
+        if "refused" in record:
             part.report_finding(
-                "a write was refused", why=told["refused"], waited_seconds=round(told["waited"], 2)
+                "a write was refused", why=record["refused"], waited_seconds=round(record["waited"], 2)
             )
-        if "lost" in told:
-            part.report_finding(told["lost"], told_in=path.name)
+        if "lost" in record:
+            part.report_finding(record["lost"], told_in=path.name)
     entries = entries_of(path.read_text(encoding="utf-8").splitlines())
     part.count("acknowledged_writes", acknowledged(entries))
     part.count("waited_over_10_s", sum(wait > 10 for wait in waits))

@@ -9,7 +9,7 @@ from figure_runs import BEFORE, Plain, has_run, interval, markdown_table, points
 
 _OURS = "recollect"
 _PUBLISHED = ("limbic", "mnemosyne", "reverie", "cognis")
-_SPOKEN = {"ndcg@10": "NDCG@10", "fraction@10": "R@10", "any@1": "hit@1"}
+_MEASURE_TITLES = {"ndcg@10": "NDCG@10", "fraction@10": "R@10", "any@1": "hit@1"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +17,7 @@ class DataSet:
     title: str
     about: str
     chosen_on: str
-    """The questions used for choosing numbers, by the first version and by this one."""
+    """The questions used to choose parameters, in the first version and in this one."""
 
 
 SETS = {
@@ -60,19 +60,19 @@ def data_sets() -> str:
 
 
 def main_table() -> str:
-    """Set by set: the first version, this one, the baselines, and intervals of the differences."""
+    """Return for each set the first version, this one, the baselines, and intervals of the differences."""
     rows = []
     for each, before, now in _sets():
         results = {name: groups["all"] for name, groups in now["results"].items() if "all" in groups}
         best = max(_PUBLISHED, key=lambda name: results[name]["ndcg@10"])
-        judged = now["results"][_OURS].get("half b", {})
+        half_b = now["results"][_OURS].get("half b", {})
         minus = now[f"{_OURS} minus"]["ndcg@10"]
         rows.append(
             [
                 each.title,
                 points(None if before is None else before["results"][_OURS]["all"]["ndcg@10"]),
                 points(results[_OURS]["ndcg@10"]),
-                points(judged.get("ndcg@10")),
+                points(half_b.get("ndcg@10")),
                 *(points(results[name]["ndcg@10"]) for name in ("rrf", "vectors")),
                 f"{points(results[best]['ndcg@10'])} ({best})",
                 *(interval(minus[name]) for name in ("rrf", "vectors")),
@@ -83,8 +83,8 @@ def main_table() -> str:
     return markdown_table(("NDCG@10, %", *heads, "R@10", "hit@1"), rows)
 
 
-def models() -> str:
-    """NDCG@10 of the default path with each model, beside rank fusion with the same vectors."""
+def models_table() -> str:
+    """Return NDCG@10 of the default path with each model, beside rank fusion with the same vectors."""
     names = ("e5-small", "potion")
     runs = {name: {each.title: now["results"] for each, _, now in _sets(name)} for name in names}
     rows = []
@@ -104,23 +104,23 @@ def models() -> str:
     return markdown_table(("NDCG@10, recollect / RRF", "default", *names), rows)
 
 
-def worse() -> str:
+def worse_table() -> str:
     """Return the sets on which this version is more than half a point below the first one."""
     both = [(each, before, now) for each, before, now in _sets() if before is not None and now is not before]
     if not both:
         return "\nNot measured yet with this version.\n"
     rows = []
     for each, before, now in both:
-        for measure, spoken in _SPOKEN.items():
+        for measure, title in _MEASURE_TITLES.items():
             first, second = (data["results"][_OURS]["all"][measure] for data in (before, now))
             if second < first - 0.5:
-                rows.append([each.title, spoken, points(first), points(second), f"{second - first:+.1f}"])
+                rows.append([each.title, title, points(first), points(second), f"{second - first:+.1f}"])
     if not rows:
         return "\nNowhere, by more than half a point.\n"
     return markdown_table(("data", "measure", "before", "after", "points"), rows)
 
 
-def stale() -> str:
+def stale_table() -> str:
     """Return how often an outdated text comes first, and how often the current one is above it."""
     rows = []
     for each, before, now in _sets():
@@ -137,7 +137,7 @@ def stale() -> str:
 
 
 def without_limit() -> str:
-    """Hits, precision and recall of a call without a limit, and the CPU time of one with a limit of ten."""
+    """Return hits, precision and recall of calls without a limit, and the CPU time of calls with limit 10."""
     rows = []
     for key, each in SETS.items():
         if _has("quality", key):
@@ -156,7 +156,7 @@ def without_limit() -> str:
 
 
 def _sets(model: str = "") -> Iterator[tuple[DataSet, Plain | None, Plain]]:
-    """Each set that was run with a model: by the first version, if it was, and by the latest there is."""
+    """Yield each set measured with a model, its run by the first version (or None), and its latest run."""
     suffix = f"-{model}" if model else ""
     for key, each in SETS.items():
         found = [

@@ -28,7 +28,7 @@ from recollect.domain.numbers import auroc, hash_number
 from recollect.domain.records import Kind
 from recollect.ranking.candidates import Candidates, Cooccurrences, Flags, Floats, Source, run
 from recollect.ranking.confidence import (
-    ANSWERED,
+    ANSWERABLE,
     FILE,
     SIGNALS,
     ConfidenceInput,
@@ -136,7 +136,7 @@ def _fit_hits(
 def _fit_answers(
     asked: Sequence[AskedQuestion], rows: Sequence[Floats], mode: Mode
 ) -> tuple[tuple[float, ...], float]:
-    """Fit with weights by which five of eight questions have an answer (`ANSWERED`)."""
+    """Fit with weights by which five of eight questions have an answer (`ANSWERABLE`)."""
     judged = [(each, signals[: each.inputs.first]) for each, signals in zip(asked, rows, strict=True)]
     judged = [(each, signals) for each, signals in judged if len(signals)]
     most = max(len(signals) for _, signals in judged)
@@ -156,7 +156,8 @@ def _fit_answers(
             for each, _ in judged
         ]
     )
-    weight *= np.where(true > 0, ANSWERED / weight[true > 0].sum(), (1 - ANSWERED) / weight[true == 0].sum())
+    totals = weight[true > 0].sum(), weight[true == 0].sum()
+    weight *= np.where(true > 0, ANSWERABLE / totals[0], (1 - ANSWERABLE) / totals[1])
 
     def margins(numbers: Floats) -> tuple[Floats, Floats]:
         evidence = table @ numbers[:-1] + lacking

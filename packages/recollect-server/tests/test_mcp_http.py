@@ -1,4 +1,4 @@
-"""The door over HTTP: who comes in, what is refused, and how."""
+"""MCP over HTTP: tokens, refused requests and the end of the server."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ pytestmark = pytest.mark.anyio
 PING = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
 
 
-async def posted(door: Door, body: Any = PING, **headers: str) -> httpx2.Response:
+async def post(door: Door, body: Any = PING, **headers: str) -> httpx2.Response:
     async with door.browser(**ACCEPTED, **headers) as http:
         return await http.post(door.url, json=body)
 
 
-async def test_what_is_no_request_of_the_protocol_is_refused_with_a_reason(door: Door) -> None:
+async def test_requests_outside_the_protocol_are_refused_with_a_reason(door: Door) -> None:
     async with door.browser() as http:
         answers = [
             await http.get(door.url, headers={"Accept": "text/html"}),
@@ -77,32 +77,32 @@ def kept_token(served: Served) -> Path:
     return served.recollect.store.with_name(served.recollect.store.name + "-token")
 
 
-async def test_a_token_is_made_for_its_owner_alone_and_used_again(served: Served) -> None:
+async def test_the_generated_token_is_private_and_kept_across_starts(served: Served) -> None:
     tokens = []
     for _ in range(2):
         with served.http(token=None) as door:
             tokens.append(kept_token(served).read_text().strip())
             # The port is open a moment before the server says so.
             await until(lambda: f"Authorization: Bearer {tokens[-1]}" in door.log.read_text(encoding="utf-8"))
-            # Schemes have no case.
-            assert (await posted(door, Authorization=f"bearer {tokens[-1]}")).status_code != 401
-            assert (await posted(door, Authorization=f"Bearer {tokens[-1]}")).status_code != 401
-            assert (await posted(door, Authorization="")).status_code == 401
+            # The scheme may be in any case.
+            assert (await post(door, Authorization=f"bearer {tokens[-1]}")).status_code != 401
+            assert (await post(door, Authorization=f"Bearer {tokens[-1]}")).status_code != 401
+            assert (await post(door, Authorization="")).status_code == 401
     assert tokens[0] == tokens[1]
     assert len(tokens[0]) >= 32
     assert stat.S_IMODE(kept_token(served).stat().st_mode) == 0o600
 
 
-async def test_without_a_token_the_door_opens_on_this_machine_only(served: Served) -> None:
+async def test_without_a_token_the_server_listens_on_this_machine_only(served: Served) -> None:
     with served.http("--no-token", token=None) as door:
-        assert (await posted(door, Authorization="")).status_code != 401
+        assert (await post(door, Authorization="")).status_code != 401
     assert not kept_token(served).exists()
-    everywhere = ("--host", "0.0.0.0")  # noqa: S104  # refused, which is the point
-    told = served.recollect.refused("serve", "--http", "--no-token", *everywhere, "--port", "0", status=1)
-    assert "Without a token, anyone who reaches 0.0.0.0 could read and change the memory" in told
+    everywhere = ("--host", "0.0.0.0")  # noqa: S104  # the server must refuse this
+    message = served.recollect.refused("serve", "--http", "--no-token", *everywhere, "--port", "0", status=1)
+    assert "Without a token, anyone who reaches 0.0.0.0 could read and change the memory" in message
 
 
-async def test_a_port_that_is_taken_is_told_in_one_line(served: Served, door: Door) -> None:
+async def test_a_port_in_use_is_reported_in_one_line(served: Served, door: Door) -> None:
     port = door.url.rsplit(":", 1)[1].removesuffix("/mcp")
     assert served.recollect.refused("serve", "--http", "--port", port, status=1) == (
         f"recollect: Cannot listen on port {port} of 127.0.0.1: Address already in use; "
@@ -110,7 +110,7 @@ async def test_a_port_that_is_taken_is_told_in_one_line(served: Served, door: Do
     )
 
 
-async def test_the_server_ends_when_told_to(served: Served) -> None:
+async def test_the_server_ends_when_it_is_terminated(served: Served) -> None:
     with served.http() as door:
         async with door.client() as client:
             await call_tool_ok(client, "remember", text="Ship 1 left")
@@ -119,7 +119,7 @@ async def test_the_server_ends_when_told_to(served: Served) -> None:
         assert b"Traceback" not in door.log.read_bytes()
 
 
-async def test_a_server_that_ends_ends_its_open_streams_and_complains_of_none(served: Served) -> None:
+async def test_a_terminated_server_closes_open_streams_without_errors(served: Served) -> None:
     with served.http() as door:
         async with door.browser(**ACCEPTED) as http:
             hello = await http.post(door.url, json=HELLO)

@@ -214,8 +214,8 @@ def test_a_correction_that_is_tried_again_is_answered_as_the_first_time(api: Api
         refused = api.client.post(path, json=other, headers=key)
         assert refused.status_code == 409
         assert refused.json()["detail"] == (
-            "This key was used for other changes before. A retry must repeat the same ones; for others, use "
-            "another key. Nothing was written."
+            "This key was used for other changes before. A retry must repeat the same changes; other changes "
+            "need another key. Nothing was written."
         )
 
 

@@ -24,7 +24,7 @@ from recollect.transfer.importers import (
 )
 from recollect_importers.conversations import files_below, is_markdown, relative
 from recollect_importers.fields import moment_of, words_of
-from recollect_importers.markdown import MarkdownLine, markdown_lines, marked_lines, yaml_front_matter
+from recollect_importers.markdown import MarkdownLine, markdown_lines, parse_lines, yaml_front_matter
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -122,7 +122,7 @@ def _read_file(path: Path, name: str) -> _File:
     # Like basic-memory, use the file's times if the text has none.
     updated = moment_of(text.get("modified")) or changed
     created = moment_of(text.get("created")) or moment_of(text.get("date")) or min(changed, updated)
-    return _File(name, front, nested, marked_lines(lines[taken:], taken + 1), created, updated)
+    return _File(name, front, nested, parse_lines(lines[taken:], taken + 1), created, updated)
 
 
 def _names(files: Iterable[_File]) -> tuple[dict[str, str], dict[str, str]]:
@@ -215,10 +215,10 @@ def _blocks(lines: Iterable[MarkdownLine]) -> Iterator[_Block]:
         return _Block(text, "\n".join(waiting), in_list)
 
     for line in lines:
-        is_item = _ITEM.fullmatch(line.text) is not None and not line.coded and not line.level
+        is_item = _ITEM.fullmatch(line.text) is not None and not line.is_code and not line.level
         is_rule = _RULE.fullmatch(line.text) is not None
         is_item = is_item and not is_rule
-        is_plain = line.coded or is_rule or line.text.lstrip().startswith(">")
+        is_plain = line.is_code or is_rule or line.text.lstrip().startswith(">")
         starts = is_item or is_plain or line.level or not line.text.strip()
         if waiting and starts:
             yield block()
@@ -226,7 +226,7 @@ def _blocks(lines: Iterable[MarkdownLine]) -> Iterator[_Block]:
         if line.level and line.heading.strip().lower() in _HEADINGS:
             continue
         if is_plain or line.level or not line.text.strip():
-            yield _Block("" if line.coded else line.text, line.text, plain=True)
+            yield _Block("" if line.is_code else line.text, line.text, plain=True)
         else:
             waiting.append(line.text)
             in_list = in_list or is_item

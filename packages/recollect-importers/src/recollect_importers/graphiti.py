@@ -1,7 +1,7 @@
 """Read Graphiti's and Zep's graphs as JSON: entities, facts between them with time spans, and episodes.
 
-They have no standard export file. We read the JSON of their types and APIs: lists of nodes, edges and
-episodes, in one file under the usual names, as one list, or in a folder with a file for each.
+They have no standard export file. We read the JSON of their types and APIs, as lists of nodes, edges and
+episodes. All may be in one file, under the usual names or as one list, or each in its own file of a folder.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ _RELATION = "context=fact created_at since=valid_at until=invalid_at|expired_at"
 _LISTS = re.compile(r"(entit|node|edge|fact|episod|message|communit|saga)", re.IGNORECASE)
 _SPEAKER = re.compile(r"([^\n:]{1,60}?)(?: ?\(([^()\n]{1,30})\))?: (?=\S)")
 _ROLES = frozenset({"user", "assistant", "system", "tool"})
-# Labels that every node has.
-_PLAIN = frozenset({"Entity", "Node"})
-_NOBODY = frozenset({"_", "\\_"})
+# Labels that any node may have.
+_COMMON_LABELS = frozenset({"Entity", "Node"})
+_NO_OWNER = frozenset({"_", "\\_"})
 # One of these distinguishes an episode from another message with an id.
-_OF_EPISODES = frozenset(
+_EPISODE_KEYS = frozenset(
     {"source", "source_description", "group_id", "role_type", "valid_at", "processed", "thread_id"}
 )
 
@@ -112,33 +112,33 @@ def _lists(source: ForeignSource) -> Iterator[tuple[str, list[Any]]]:
 
 
 def _row_kind(row: object, list_name: str) -> int:
-    sort = _OTHER
+    kind = _OTHER
     match row:
         case {"source_node_uuid": str(), "target_node_uuid": str(), **others}:
-            sort = _FACT if isinstance(others.get("fact"), str) else _LINK
-        case {"uuid": str(), "content": str(), **others} if _OF_EPISODES & others.keys():
-            sort = _EPISODE
+            kind = _FACT if isinstance(others.get("fact"), str) else _LINK
+        case {"uuid": str(), "content": str(), **others} if _EPISODE_KEYS & others.keys():
+            kind = _EPISODE
         case {"uuid": str(), "name": str()} if "communit" in list_name.lower():
-            sort = _COMMUNITY  # it looks like an entity without attributes
+            kind = _COMMUNITY  # it looks like an entity without attributes
         case {"uuid": str(), "name": str(), "summary": str() | None, **others}:
             is_saga = "first_episode_uuid" in others
-            sort = _ENTITY if not is_saga and {"labels", "attributes"} & others.keys() else _OTHER
-    return sort
+            kind = _ENTITY if not is_saga and {"labels", "attributes"} & others.keys() else _OTHER
+    return kind
 
 
 def _entities(nodes: list[_Row], facts: list[_Row]) -> Iterator[ForeignItem]:
-    """Merge nodes of one name and owner into an entity. A fact is an observation of its source entity."""
-    told: defaultdict[str, list[_Row]] = defaultdict(list)
+    """Merge nodes with the same name and owner. A fact becomes an observation of its source entity."""
+    facts_by_source: defaultdict[str, list[_Row]] = defaultdict(list)
     for fact in facts:
-        told[fact["source_node_uuid"]].append(fact)
-    same: defaultdict[tuple[str, str], list[_Row]] = defaultdict(list)
+        facts_by_source[fact["source_node_uuid"]].append(fact)
+    groups: defaultdict[tuple[str, str], list[_Row]] = defaultdict(list)
     for node in nodes:
-        same[_owner(node), text_value(node["name"])].append(node)
-    for (owner, name), group in same.items():
+        groups[_owner(node), text_value(node["name"])].append(node)
+    for (owner, name), group in groups.items():
         given = [label for node in group for label in list_of(node.get("labels"))]
-        labels = [label for label in given if isinstance(label, str) and label not in _PLAIN]
+        labels = [label for label in given if isinstance(label, str) and label not in _COMMON_LABELS]
         times = [time for node in group if (time := moment_of(node.get("created_at")))]
-        observations = [each for node in group for each in _observations(node, told[node["uuid"]])]
+        observations = [each for node in group for each in _observations(node, facts_by_source[node["uuid"]])]
         yield ForeignEntity(
             name=name,
             type=labels[0].lower() if labels else "",
@@ -209,7 +209,7 @@ def _message(row: _Row) -> ForeignItem:
 def _owner(row: _Row) -> str:
     """Return the owner of a part of the graph. Some databases use a placeholder for no owner."""
     owner = text_value(row.get("user_id") or row.get("group_id"))
-    return "" if owner in _NOBODY else owner
+    return "" if owner in _NO_OWNER else owner
 
 
 FORMAT = ForeignFormat("graphiti", "a graph of Graphiti or Zep as JSON", _recognises, _read)

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 SIZE_LIMIT = 64 * 1024 * 1024
 """Maximum bytes of a file, which is read whole."""
-_DAILY = re.compile(r"(\d{4}-\d{2}-\d{2})(?:[ _T-].*)?")
+_DAILY_NOTE = re.compile(r"(\d{4}-\d{2}-\d{2})(?:[ _T-].*)?")
 _FRONT_LINE = re.compile(r"([A-Za-z_][\w .-]*):(?:[ \t]+(.*))?")
 _BLOCKS = frozenset({"|", ">", "|-", ">-", "|+", ">+"})
 """YAML marks for a text that begins on the next line."""
@@ -48,7 +48,7 @@ class MarkdownLine(NamedTuple):
     level: int = 0
     """The level of a heading, from 1; 0 for other lines."""
     heading: str = ""
-    coded: bool = False
+    is_code: bool = False
     """Whether the line is code, in which Markdown has no meaning."""
 
 
@@ -91,20 +91,20 @@ def markdown_lines(path: Path) -> list[str]:
 
 
 def _conversation(lines: list[str], name: str, session: str) -> Conversation:
-    given, _, taken = yaml_front_matter(lines)
+    given, _, length = yaml_front_matter(lines)
     front = {key.lower(): value for key, value in given.items() if isinstance(value, str)}
-    body = marked_lines(lines[taken:], taken + 1)
+    body = parse_lines(lines[length:], length + 1)
     stem = name.rpartition("/")[2].rpartition(".")[0] or name
-    # The date in the text, else in a daily note's name, else the day of creation, which may be later.
-    daily = _DAILY.fullmatch(stem)
+    # Prefer `date`, then the date in a daily note's name, then `created`, which may be later.
+    daily = _DAILY_NOTE.fullmatch(stem)
     given_days = filter(None, (front.get("date"), daily[1] if daily else None, front.get("created")))
     days = (time_of_iso(each) or time_in_words(each) for each in given_days)
     day = next(filter(None, days), None)
-    talk = transcript(body, day)
+    parts = transcript(body, day)
     turns: list[Turn] = []
     bad: list[str] = []
     left_out: Counter[str] = Counter()
-    for part in _sections(body, day) if talk is None else talk:
+    for part in _sections(body, day) if parts is None else parts:
         if part.role == "system":
             left_out["system prompts"] += 1
             continue
@@ -116,14 +116,14 @@ def _conversation(lines: list[str], name: str, session: str) -> Conversation:
     return Conversation(
         session=session,
         title=title_line(front.get("title") or first_heading, stem),
-        turns=with_stable_ids(with_times(turns, day) if talk is not None else turns, session),
+        turns=with_stable_ids(with_times(turns, day) if parts is not None else turns, session),
         bad=tuple(bad),
         left_out=left_out,
     )
 
 
 def yaml_front_matter(lines: list[str]) -> tuple[FrontMatter, tuple[str, ...], int]:
-    """Read simple front matter: texts and lists by key, the keys with other values, and its line count."""
+    """Return the front matter: texts and lists by key, the keys with other values, and its line count."""
     if not lines or lines[0].rstrip() != "---":
         return {}, (), 0
     end = next((at for at, line in enumerate(lines[1:], 1) if line.rstrip() in {"---", "..."}), None)
@@ -143,11 +143,11 @@ def yaml_front_matter(lines: list[str]) -> tuple[FrontMatter, tuple[str, ...], i
         inner = line.strip()
         if not inner or inner.startswith("#") or not key:
             continue
-        held = front[key]
-        if isinstance(held, tuple) or (not held and inner.startswith("- ")):
-            front[key] = (*held, _unquote(inner.removeprefix("- ")))
-        elif held:  # a long text continues or begins on the next line
-            front[key] = _unquote(inner) if held in _BLOCKS else f"{held} {_unquote(inner)}"
+        value = front[key]
+        if isinstance(value, tuple) or (not value and inner.startswith("- ")):
+            front[key] = (*value, _unquote(inner.removeprefix("- ")))
+        elif value:  # this line continues, or begins, a long text
+            front[key] = _unquote(inner) if value in _BLOCKS else f"{value} {_unquote(inner)}"
         else:
             nested[key] = None
     return {name: value for name, value in front.items() if name not in nested}, tuple(nested), end + 1
@@ -159,20 +159,20 @@ def _unquote(text: str) -> str:
     return text.partition(" #")[0].rstrip()
 
 
-def marked_lines(lines: list[str], first: int) -> tuple[MarkdownLine, ...]:
+def parse_lines(lines: list[str], first: int) -> tuple[MarkdownLine, ...]:
     """Mark headings and code. An underlined heading becomes one line."""
     found: list[MarkdownLine] = []
     fence = ""
     for number, text in enumerate(lines, first):
         if fence:
             closing = _FENCE.fullmatch(text)
-            found.append(MarkdownLine(number, text, coded=True))
+            found.append(MarkdownLine(number, text, is_code=True))
             if closing and closing[1].startswith(fence) and not closing[2].strip():
                 fence = ""
         elif opening := _FENCE.fullmatch(text):
-            # Backticks after backticks: code within a line.
+            # With further backticks, the line has inline code, and opens no block.
             fence = opening[1] if not (opening[1][0] == "`" and "`" in opening[2]) else ""
-            found.append(MarkdownLine(number, text, coded=bool(fence)))
+            found.append(MarkdownLine(number, text, is_code=bool(fence)))
         elif heading := _HEADING.match(text):
             title = text[heading.end() :].strip()
             unclosed = title.rstrip("#")
@@ -188,8 +188,8 @@ def marked_lines(lines: list[str], first: int) -> tuple[MarkdownLine, ...]:
 
 
 def _is_title(found: list[MarkdownLine], under: str) -> bool:
-    """Whether a line is a single line of text, which an underline makes a heading."""
-    if not found or not found[-1].text.strip() or found[-1].level or found[-1].coded:
+    """Whether an underline makes the last line a heading: it must be a single line of text."""
+    if not found or not found[-1].text.strip() or found[-1].level or found[-1].is_code:
         return False
     text = found[-1].text.lstrip()
     # Under `Alice: good night`, dashes separate one turn from the next.
@@ -200,7 +200,7 @@ def _is_title(found: list[MarkdownLine], under: str) -> bool:
 
 def _sections(lines: tuple[MarkdownLine, ...], day: datetime | None) -> Iterator[TranscriptPart]:
     """Yield sections with their headings. A heading with only deeper headings below is not a section."""
-    headings: tuple[tuple[int, str], ...] = ()  # that lead to the section, each with its level
+    headings: tuple[tuple[int, str], ...] = ()  # those above the section, each with its level
     number, texts = lines[0].number if lines else 1, list[str]()
     for line in (*lines, MarkdownLine(0, "", 1)):  # as if a heading ended the last section
         if not line.level:
@@ -222,7 +222,7 @@ def _sections(lines: tuple[MarkdownLine, ...], day: datetime | None) -> Iterator
 # Transcripts: decide whether a text is one, and find its speakers and turns.
 
 
-_ANYBODY = {
+_ROLES = {
     **dict.fromkeys(("user", "human", "you", "me", "myself", "prompt"), "user"),
     **dict.fromkeys(("assistant", "ai", "ai assistant", "bot", "chatbot", "model", "response"), "assistant"),
     **dict.fromkeys(("system", "system prompt", "tool"), "system"),
@@ -252,9 +252,9 @@ _PLAIN = re.compile(rf"(?P<quote>> ?)?{_BEFORE}{_NAME}{_AFTER}\s{{0,3}}:(?:\s+(?
 _TITLE = re.compile(rf"[^\w\[(]*{_BEFORE}[^\w\[(]*{_NAME}{_AFTER}[*_]*\s*:?[*_]*\s*", re.IGNORECASE)
 _SAID = re.compile(r"\s+(?:said|says|wrote|asked|replied)$", re.IGNORECASE)
 # Lines that may come before the first turn, such as a date and a place.
-_PREFACE = 8
+_MAX_PREFACE_LINES = 8
 # With this many turns, a text is a transcript in any case.
-_MANY = 4
+_CERTAIN_TURNS = 4
 _RULE = re.compile(r"(?:> *)?(?:-{3,}|\*{3,}|_{3,}|(?:\* ){2,}\*)?")
 # Labels of things, not of people. They may alternate as speakers do.
 _THING_WORDS = """
@@ -277,7 +277,7 @@ _THINGS = frozenset(_THING_WORDS.split())
 
 
 class TranscriptPart(NamedTuple):
-    """A turn; the role "document" is for text before the first turn."""
+    """A turn. Text before the first turn, and a section of a document, has the role "document"."""
 
     number: int
     text: str
@@ -301,80 +301,80 @@ class Label(NamedTuple):
 
 
 def transcript(lines: _Lines, day: datetime | None) -> tuple[TranscriptPart, ...] | None:
-    """Split a transcript; None for a document. `day` is that of the file, for times without a date."""
-    labelled = [label for at, line in enumerate(lines) if (label := _label_of(at, line))]
+    """Split a transcript into turns; None for a document. Times without a date are on `day`."""
+    labelled = [label for at, line in enumerate(lines) if (label := _find_label(at, line))]
     # Labels such as User and Claude are the best sign in any style, so they are tried first.
-    for judged in (_by_roles, _by_names):
+    for find_turns in (_turns_by_roles, _turns_by_names):
         for style in ("heading", "bold", "plain"):
-            opened = judged(lines, [label for label in labelled if label.style == style], style)
-            if opened:
-                return tuple(_parts(lines, opened, day, dates=judged is _by_names))
+            starts = find_turns(lines, [label for label in labelled if label.style == style], style)
+            if starts:
+                return tuple(_parts(lines, starts, day, dates=find_turns is _turns_by_names))
     return None
 
 
-def _by_roles(lines: _Lines, labelled: list[Label], style: str) -> list[Label] | None:
+def _turns_by_roles(lines: _Lines, labelled: list[Label], style: str) -> list[Label] | None:
     """Find turns of a user and an assistant by their labels; other labels are part of the text."""
-    opened = [label for label in labelled if label.role is not None]
-    if not {"user", "assistant"} <= {label.role for label in opened} or _has_preface(lines, opened):
+    starts = [label for label in labelled if label.role is not None]
+    if not {"user", "assistant"} <= {label.role for label in starts} or _has_long_preface(lines, starts):
         return None
-    if len(opened) >= _MANY:
-        return opened
-    # A glossary, or a chapter on users and one on models.
+    if len(starts) >= _CERTAIN_TURNS:
+        return starts
+    # A few such labels may also be a glossary, or a chapter on users and one on models.
     if style == "heading":
-        openings = {label.at for label in opened}
+        openings = {label.at for label in starts}
         level = min(lines[at].level for at in openings)
-        # One above them all is the title.
-        beside = any(
-            at not in openings and (line.level == level or (0 < line.level < level and at > opened[0].at))
+        # A single higher heading before them is the title.
+        has_other_headings = any(
+            at not in openings and (line.level == level or (0 < line.level < level and at > starts[0].at))
             for at, line in enumerate(lines)
         )
-        return None if beside else opened
-    return None if len(labelled) - len(opened) >= len(opened) else opened
+        return None if has_other_headings else starts
+    return None if len(labelled) - len(starts) >= len(starts) else starts
 
 
-def _by_names(lines: _Lines, labelled: list[Label], style: str) -> list[Label] | None:
-    """Find turns of people, who are recognised only by alternating."""
-    opened = [label for label in labelled if label.name.lower() not in _THINGS]
-    names = [label.name for label in opened]
-    again = [name for name, times in Counter(names).items() if times > 1]
+def _turns_by_names(lines: _Lines, labelled: list[Label], style: str) -> list[Label] | None:
+    """Find turns of people by their names, which must alternate."""
+    starts = [label for label in labelled if label.name.lower() not in _THINGS]
+    names = [label.name for label in starts]
+    repeated = [name for name, times in Counter(names).items() if times > 1]
     changes = sum(one != other for one, other in pairwise(names))
-    if len(again) < 2 or changes < 3 or _has_preface(lines, opened):
+    if len(repeated) < 2 or changes < 3 or _has_long_preface(lines, starts):
         return None
     # Three or more labels that repeat in the same order are records, such as name, age and town.
     kinds = len(set(names))
     if kinds > 2 and all(name == names[at % kinds] for at, name in enumerate(names)):
         return None
-    # Labels of things between them make it minutes, a recipe or a list of facts.
-    if len(labelled) - len(opened) > len(opened) // 4:
+    # Labels of things among them are a sign of minutes, a recipe or a list of facts.
+    if len(labelled) - len(starts) > len(starts) // 4:
         return None
-    if style != "heading" and any(line.level and not _date_of(line) for line in lines[opened[0].at :]):
+    if style != "heading" and any(line.level and not _date_of(line) for line in lines[starts[0].at :]):
         return None
-    stamped = sum(bool(label.stamp) for label in opened)
-    # The words of each turn: those on its first line, or on the next ones if it has none there.
-    said = [label.rest or " ".join(line.text for line in rest) for label, rest in _turns(lines, opened)]
-    return opened if 2 * stamped >= len(opened) or median(len(text.split()) for text in said) >= 3 else None
+    stamped = sum(bool(label.stamp) for label in starts)
+    # The words of each turn: those on its first line, or else those on the lines after it.
+    said = [label.rest or " ".join(line.text for line in rest) for label, rest in _turns(lines, starts)]
+    return starts if 2 * stamped >= len(starts) or median(len(text.split()) for text in said) >= 3 else None
 
 
-def _turns(lines: _Lines, opened: list[Label]) -> list[tuple[Label, _Lines]]:
-    """Yield each label with the lines up to the next."""
-    ends = [label.at for label in opened[1:]] + [len(lines)]
-    return [(label, lines[label.at + 1 : end]) for label, end in zip(opened, ends, strict=True)]
+def _turns(lines: _Lines, starts: list[Label]) -> list[tuple[Label, _Lines]]:
+    """Return each label with the lines up to the next."""
+    ends = [label.at for label in starts[1:]] + [len(lines)]
+    return [(label, lines[label.at + 1 : end]) for label, end in zip(starts, ends, strict=True)]
 
 
-def _has_preface(lines: _Lines, opened: list[Label]) -> bool:
-    before = lines[: opened[0].at] if opened else ()
-    return sum(bool(line.text.strip()) and not line.level for line in before) > _PREFACE
+def _has_long_preface(lines: _Lines, starts: list[Label]) -> bool:
+    before = lines[: starts[0].at] if starts else ()
+    return sum(bool(line.text.strip()) and not line.level for line in before) > _MAX_PREFACE_LINES
 
 
 def _parts(
-    lines: _Lines, opened: list[Label], day: datetime | None, *, dates: bool
+    lines: _Lines, starts: list[Label], day: datetime | None, *, dates: bool
 ) -> Iterator[TranscriptPart]:
-    preface = lines[: opened[0].at]
+    preface = lines[: starts[0].at]
     before = _trim([line.text for line in preface if not line.level])
     if before:
         yield TranscriptPart(lines[0].number, before, "document", None, day)
     day = _latest_day(preface, day)
-    for label, following in _turns(lines, opened):
+    for label, following in _turns(lines, starts):
         at = time_in_words(label.stamp, day.date() if day else None)
         day = at or day
         texts = [line.text for line in following if not (dates and _date_of(line))]
@@ -383,7 +383,7 @@ def _parts(
         text = _trim([label.rest, *texts])
         if text:
             # `User` and the like are not names.
-            speaker = None if label.name.lower() in _ANYBODY else label.name
+            speaker = None if label.name.lower() in _ROLES else label.name
             yield TranscriptPart(lines[label.at].number, text, label.role, speaker, at)
         if dates:
             day = _latest_day(following, day)
@@ -394,7 +394,7 @@ def _latest_day(lines: _Lines, day: datetime | None) -> datetime | None:
 
 
 def _date_of(line: MarkdownLine) -> datetime | None:
-    """Read the date of a heading that is one."""
+    """Return the date of a heading that is a date."""
     return time_in_words(line.heading) if line.level else None
 
 
@@ -404,26 +404,26 @@ def _trim(texts: list[str]) -> str:
     return "\n".join(texts[said[0] : said[-1] + 1]).strip() if said else ""
 
 
-def _label_of(at: int, line: MarkdownLine) -> Label | None:
-    if line.coded:
+def _find_label(at: int, line: MarkdownLine) -> Label | None:
+    if line.is_code:
         return None
     if line.level:
         found = _TITLE.fullmatch(line.heading) if len(line.heading) <= _TITLE_LIMIT else None
-        return _label(at, "heading", [found], bare=not (found and (found["before"] or found["after"])))
+        return _new_label(at, "heading", [found], bare=not (found and (found["before"] or found["after"])))
     bold = _BOLD.fullmatch(line.text.strip())
     inner = _INNER.fullmatch(bold["inner"]) if bold else None
     tail = _TAIL.fullmatch(bold["tail"]) if bold else None
     if bold and inner and tail:
-        alone = not inner["colon"] and not tail["colon"]
-        # Otherwise a sentence that begins with a word in bold.
-        if not (alone and tail["rest"]):
-            label = _label(at, "bold", [bold, inner, tail], bare=alone or bool(bold["bullet"]))
+        has_no_colon = not inner["colon"] and not tail["colon"]
+        # Bold words with text after them, but without a colon, only begin a sentence.
+        if not (has_no_colon and tail["rest"]):
+            label = _new_label(at, "bold", [bold, inner, tail], bare=has_no_colon or bool(bold["bullet"]))
             if label is not None:
                 return label
-    return _label(at, "plain", [_PLAIN.fullmatch(line.text.rstrip())])
+    return _new_label(at, "plain", [_PLAIN.fullmatch(line.text.rstrip())])
 
 
-def _label(at: int, style: str, found: list[re.Match[str] | None], *, bare: bool = False) -> Label | None:
+def _new_label(at: int, style: str, found: list[re.Match[str] | None], *, bare: bool = False) -> Label | None:
     """Read a label. If `bare`, it has no colon or has a bullet, so only known speakers count."""
     parts: dict[str, str] = {}
     for match in found:
@@ -433,9 +433,9 @@ def _label(at: int, style: str, found: list[re.Match[str] | None], *, bare: bool
     written = " ".join(parts["name"].split())
     name = _SAID.sub("", written)
     # Names have capitals, where a script has them; a sentence with a colon has more words than a name.
-    if len(name.split()) > 4 or (name[0].islower() and name.lower() not in _ANYBODY):
+    if len(name.split()) > 4 or (name[0].islower() and name.lower() not in _ROLES):
         return None
-    role = _ANYBODY.get(name.lower()) or ("assistant" if _ASSISTANT.fullmatch(name) else None)
+    role = _ROLES.get(name.lower()) or ("assistant" if _ASSISTANT.fullmatch(name) else None)
     if bare and role is None and name == written:
         return None
     stamp = parts.get("before") or parts.get("after") or ""

@@ -53,15 +53,15 @@ _STORES = (
 """The paths of Qdrant's and Chroma's data, in a folder or one below."""
 _QDRANT_MODELS = "qdrant_client.http.models.models"
 _CHROMA_VALUES = ("string_value", "int_value", "float_value", "bool_value")
-_LOOKED_AT = 20
+_SAMPLE_SIZE = 20
 """The number of records that are inspected to recognise a vector store."""
-# Keys of a payload or an item of `get_all` that become fields, or only repeat the text.
-_PLACED = {
+# Keys of a payload or an item of `get_all` that are not metadata: they become fields or repeat the text.
+_KNOWN_KEYS = {
     "id", "data", "memory", "hash", "text_lemmatized", "created_at", "updated_at", "expiration_date",
     "user_id", "agent_id", "run_id", "actor_id", "role", "metadata", "category", "categories", "tags",
     "importance", "entity_type", "linked_memory_ids", "score", "chroma:document",
 }  # fmt: skip
-_NOTE = "created_at updated_at session=run_id expires_at=expiration_date owner=user_id agent=agent_id"
+_NOTE_FIELDS = "created_at updated_at session=run_id expires_at=expiration_date owner=user_id agent=agent_id"
 
 
 # Records of embedded vector databases: Qdrant's local mode, and Chroma
@@ -82,7 +82,7 @@ def _qdrant_payloads(file: Path) -> Iterator[_Payload | BadRow]:
             try:
                 fields = _Unpickler(io.BytesIO(row["point"])).load().fields
                 yield str(fields["id"]), dict(fields.get("payload") or {})
-            except Exception as error:  # noqa: BLE001  # other bytes may raise any exception
+            except Exception as error:  # noqa: BLE001  # damaged bytes may raise any exception
                 reason = f"The point cannot be read: {str(error) or type(error).__name__}."
                 yield BadRow(f"{file.parent.name}, point {row['rowid']}", reason)
 
@@ -134,7 +134,7 @@ def _recognises(source: ForeignSource) -> bool:
     if _is_history(history if source.is_folder else source.path):
         return True
     for store in stores:
-        first = (each for each in islice(_payloads(store), _LOOKED_AT) if not isinstance(each, BadRow))
+        first = (each for each in islice(_payloads(store), _SAMPLE_SIZE) if not isinstance(each, BadRow))
         # Each record of mem0 has its text under `data`.
         if any({"data", "hash"} <= payload.keys() for _, payload in first):
             return True
@@ -142,9 +142,9 @@ def _recognises(source: ForeignSource) -> bool:
 
 
 def _read(source: ForeignSource) -> Iterator[ForeignItem]:
-    listed = _memory_list(source.document) if not source.is_folder else None
-    if listed is not None:
-        yield from _items(listed, source.document)
+    memories = _memory_list(source.document) if not source.is_folder else None
+    if memories is not None:
+        yield from _items(memories, source.document)
         return
     history, stores = _files(source)
     payloads: dict[str, dict[str, Any]] = {}
@@ -175,7 +175,7 @@ def _read(source: ForeignSource) -> Iterator[ForeignItem]:
 def _files(source: ForeignSource) -> tuple[Path | None, list[Path]]:
     """Return the history and the vector stores of one mem0 installation.
 
-    They are in a folder. A single file is read with the related files in its folder.
+    A folder has both. A single file is read with the related files in its folder.
     """
     folder = source.path if source.is_folder else source.path.parent
     found = [file for place in (_HISTORY, f"*/{_HISTORY}") for file in sorted(folder.glob(place))]
@@ -198,7 +198,7 @@ def _note(
     text = payload.get("data", payload.get("memory"))
     if not isinstance(text, str):
         return BadRow(f"memory {key}", "It has no text.")
-    # `get_all` separates the metadata of a payload.
+    # `get_all` returns a payload's metadata under its own key.
     metadata = {**payload, **object_of(payload.get("metadata"))}
     categories = words_of(metadata.get("categories"))
     category = text_value(metadata.get("category")) or (categories[0] if categories else "")
@@ -206,12 +206,12 @@ def _note(
     return make_record(
         ForeignNote,
         payload,
-        _NOTE,
+        _NOTE_FIELDS,
         key=key,
         text=text,
         category=category,
         tags=(*words_of(metadata.get("tags")), *(each for each in categories if each != category)),
-        metadata=other_fields(metadata, _PLACED),
+        metadata=other_fields(metadata, _KNOWN_KEYS),
         importance=share_of(metadata.get("importance")),
         speaker=text_value(payload.get("actor_id")) or assistant,
         about=about,
@@ -232,7 +232,7 @@ def _events(history: Path | None) -> dict[str, list[ForeignRow]]:
 def _memories_of_history(
     events: dict[str, list[ForeignRow]], stored: dict[str, dict[str, Any]]
 ) -> Iterator[ForeignItem]:
-    """Yield memories of the history that the vector stores lack."""
+    """Yield memories that are in the history but not in the vector stores."""
     # A history names no owner, so memories of several people cannot be separated.
     is_owned = any(each.get("user_id") or each.get("agent_id") for each in stored.values())
     for key, changes in events.items():
@@ -295,17 +295,17 @@ def _memory_list(document: object) -> list[Any] | None:
     return None
 
 
-def _items(listed: list[Any], document: object) -> Iterator[ForeignItem]:
+def _items(memories: list[Any], document: object) -> Iterator[ForeignItem]:
     owners: set[str] = set()
     agents: set[str] = set()
-    for item in checked_objects(listed, "result"):
+    for item in checked_objects(memories, "result"):
         if isinstance(item, BadRow):
             yield item
             continue
         yield _note(str(item["id"] or ""), item)
         owners.add(text_value(item["user_id"]))
         agents.add(text_value(item["agent_id"]))
-    # A relation has no owner. If all memories have the same owner, use that.
+    # A relation names no owner. If all memories have the same owner, it belongs to that owner.
     owner = min(owners)
     agent = min(agents) if len(agents) == 1 else ""
     for row in list_of(document.get("relations")) if isinstance(document, dict) else ():
@@ -321,7 +321,7 @@ def _items(listed: list[Any], document: object) -> Iterator[ForeignItem]:
                 else:
                     yield ForeignRelation(start, type_, target, owner=owner, agent=agent)
             case _:
-                yield BadRow("relations", "One names no source or relationship.")
+                yield BadRow("relations", "A relation has no source or relationship.")
 
 
 FORMAT = ForeignFormat("mem0", "mem0's folder, history or JSON", _recognises, _read)

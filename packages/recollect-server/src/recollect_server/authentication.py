@@ -116,9 +116,9 @@ IDENTITY = "identity"
 """Key of the `Identity` in a request's `state`."""
 CSRF = "csrf"
 """Name of the CSRF token in forms and in a request's `state`; None without a session."""
-OWN = "own"
+SERVER_CREDENTIAL = "own"
 """The credential of the token that the server was started with."""
-OPEN = "open"
+ANYONE = "open"
 """The credential of every client of a server without a token."""
 REFRESH_SECONDS = 1.0
 """Longest delay until a server sees a created or revoked token."""
@@ -130,12 +130,12 @@ NOTE_USE_SECONDS = 5 * 60.0
 class Identity:
     caller: Caller
     credential: str
-    """OWN, OPEN, or the digest of a named token."""
+    """SERVER_CREDENTIAL, ANYONE, or the digest of a named token."""
     session: BrowserSession | None = None
     """The dashboard session of the cookie, if any."""
 
 
-_OWN_IDENTITY = Identity(Caller("server", Right.ADMIN), OWN)
+_OWN_IDENTITY = Identity(Caller("server", Right.ADMIN), SERVER_CREDENTIAL)
 
 
 class TokenRegistry:
@@ -198,26 +198,26 @@ class Authenticator:
         authorization, found = headers.get(b"authorization", b""), None
         if authorization:
             scheme, _, word = authorization.decode("latin-1").partition(" ")
-            found = await self.of_token(word.strip()) if scheme.lower() == "bearer" else None
+            found = await self.identify_token(word.strip()) if scheme.lower() == "bearer" else None
         elif cookies and (key := cookie_in(scope, headers)):
             session = self.sessions.find(key)
-            known = None if session is None else await self.of_credential(session.credential)
+            known = None if session is None else await self.identify_credential(session.credential)
             found = None if known is None else replace(known, session=session)
             if known is None:  # its token was revoked
                 self.sessions.end(key)
         return found or self._anyone()
 
-    async def of_token(self, token: str) -> Identity | None:
+    async def identify_token(self, token: str) -> Identity | None:
         if self._policy.is_token(token):
             return _OWN_IDENTITY
         # Only words with our prefix are looked up in the store.
-        return await self.of_credential(token_digest(token)) if token.startswith(TOKEN_PREFIX) else None
+        return await self.identify_credential(token_digest(token)) if token.startswith(TOKEN_PREFIX) else None
 
-    async def of_credential(self, credential: str) -> Identity | None:
+    async def identify_credential(self, credential: str) -> Identity | None:
         """Return the identity of a credential; None once it is revoked."""
-        if credential == OWN:
+        if credential == SERVER_CREDENTIAL:
             return _OWN_IDENTITY if self.asks_for_token else None
-        if credential == OPEN:
+        if credential == ANYONE:
             return self._anyone()
         token = await self._registry.with_digest(credential)
         if token is None:
@@ -226,7 +226,7 @@ class Authenticator:
         return Identity(Caller(token.name, Right[token.right.upper()], token.sees), token.digest)
 
     def _anyone(self) -> Identity | None:
-        return None if self.asks_for_token else Identity(Caller("anyone here", Right.ADMIN), OPEN)
+        return None if self.asks_for_token else Identity(Caller("anyone here", Right.ADMIN), ANYONE)
 
 
 def is_secure(scope: MutableMapping[str, Any], headers: Mapping[bytes, bytes]) -> bool:

@@ -15,7 +15,7 @@ from recollect.plugin import Call, Result, command, group
 from recollect.settings import checked_hosts, checked_token
 from recollect_server.access_policy import AccessPolicy
 
-# Commands import the MCP library themselves: it takes half a second, and `recollect token` does not need it.
+# Commands import the MCP library inside: that takes half a second, and `recollect token` does not need it.
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -49,8 +49,8 @@ def serve_http_command(
         from recollect.operations.catalogue import tools_named
         from recollect_server.app import serve_http
     settings, _ = call.settings()
-    offered = tools_named(tools or settings.tools)
-    tls = _tls(tls_cert or settings.tls_cert, tls_key or settings.tls_key)
+    offered_tools = tools_named(tools or settings.tools)
+    tls = _ssl_context(tls_cert or settings.tls_cert, tls_key or settings.tls_key)
     policy = _access_policy(settings, token, tls=tls is not None, **access)
     with (
         LazyEngine(lambda: call.open_served_memory(official)) as memory,
@@ -58,7 +58,7 @@ def serve_http_command(
     ):
         memory.engine()
         announce = partial(_announce, settings, policy, generated=token is None and settings.token is None)
-        serve_http(memory, offered, policy, announce, tls=tls)
+        serve_http(memory, offered_tools, policy, announce, tls=tls)
 
 
 @command("ui", "recollect ui", "recollect ui --no-browser")
@@ -75,8 +75,8 @@ def ui_command(call: Call, port: int, no_browser: bool) -> None:
     with quick_start():
         from recollect.mcp.stdio import LazyEngine
         from recollect.operations.catalogue import tools_named
-        from recollect_server.authentication import OWN, BrowserSessions
-        from recollect_server.sign_in import link_of_running_server, once_path
+        from recollect_server.authentication import SERVER_CREDENTIAL, BrowserSessions
+        from recollect_server.sign_in import link_of_running_server, one_time_path
 
     settings, _ = call.settings()
     policy = _access_policy(settings, None, "127.0.0.1", port, (), no_token=False)
@@ -99,12 +99,12 @@ def ui_command(call: Call, port: int, no_browser: bool) -> None:
 
         def announce(at: int) -> None:
             warn(f"Serving {settings.store} at {policy.url(at, '/')} until Ctrl-C.")
-            show(policy.url(at, once_path(sessions.link(OWN))))
+            show(policy.url(at, one_time_path(sessions.link(SERVER_CREDENTIAL))))
 
         serve_http(memory, tools_named(settings.tools), policy, announce, sessions=sessions)
 
 
-def _tls(cert: Path | None, key: Path | None) -> SSLContext | None:
+def _ssl_context(cert: Path | None, key: Path | None) -> SSLContext | None:
     if cert is None and key is None:
         return None
     if cert is None or key is None:
@@ -135,7 +135,7 @@ def _access_policy(
 
 
 def _announce(settings: Settings, policy: AccessPolicy, port: int, *, generated: bool) -> None:
-    """Print the addresses on standard error. A token that the user set stays out of the log."""
+    """Print the addresses on standard error. A token that the user set is not printed."""
     warn(f"Serving {settings.store} over MCP at {policy.url(port)}")
     for name, path in (("Dashboard", "/"), ("REST API", "/v1"), ("API docs", "/docs")):
         warn(f"{name}: {policy.url(port, path)}")
@@ -180,8 +180,8 @@ def token_create_command(call: Call, name: str, right: str) -> Result:
     With --owner, the token sees only that owner's memory; with --agent too, only that agent's. Without them,
     it sees every scope. Use --owner '' to ignore an owner from your settings.
 
-    Only a hash is stored: if you lose the token, revoke it and create a new one. A running server accepts it
-    at once.
+    Only a hash is stored: if you lose the token, revoke it and create a new one. A running server accepts a
+    new token at once.
     """
     settings, _ = call.settings()
     owner, agent = settings.owner, settings.agent

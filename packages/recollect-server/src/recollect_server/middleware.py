@@ -31,7 +31,7 @@ from recollect_server.access_policy import (
     stranger_refusal,
     with_bearer,
 )
-from recollect_server.authentication import CSRF, IDENTITY, OPEN, Authenticator, Identity, TokenGuesses
+from recollect_server.authentication import ANYONE, CSRF, IDENTITY, Authenticator, Identity, TokenGuesses
 from recollect_server.connections import CONNECTION
 from recollect_server.problems import RefusalLog, refusal_response
 
@@ -165,7 +165,7 @@ class RevocationMiddleware(_HttpMiddleware):
 
     async def _is_revoked(self, found: Identity) -> bool:
         try:
-            return await self._authenticator.of_credential(found.credential) is None
+            return await self._authenticator.identify_credential(found.credential) is None
         except RecollectError:  # the store is unavailable; the next request is refused
             return False
 
@@ -202,7 +202,7 @@ class CsrfMiddleware(_HttpMiddleware):
 
     async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
         found: Identity | None = scope["state"].get(IDENTITY)
-        by_itself = found is None or found.session is not None or found.credential == OPEN
+        by_itself = found is None or found.session is not None or found.credential == ANYONE
         if scope["method"] not in SAFE_METHODS and by_itself and not is_mcp(scope["path"]):
             headers = dict(scope["headers"])
             is_ours = is_same_origin(headers)

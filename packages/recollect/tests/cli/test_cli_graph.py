@@ -1,4 +1,4 @@
-"""The graph, conversations, and whose memories commands show."""
+"""Commands about the graph and conversations, and the scopes that commands show."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def _relations(recollect: CommandLine, name: str) -> set[tuple[str, str, str]]:
     }
 
 
-def test_adding_tells_created_from_merged_and_near_repeats(recollect: CommandLine) -> None:
+def test_add_says_what_was_created_merged_or_nearly_repeated(recollect: CommandLine) -> None:
     assert recollect("add", "Ana", "-o", "likes tea").stdout == "✓ Created Ana (#1) with 1 observation.\n"
     assert recollect("add", "Ana", "-o", "plays chess").stdout == "✓ Ana (#1) has 1 new observation.\n"
     assert "already exists with all of this" in recollect("add", "Ana", "-o", "plays chess").stdout
@@ -46,7 +46,7 @@ def test_adding_tells_created_from_merged_and_near_repeats(recollect: CommandLin
     assert unstyle(recollect("add", "Bo", "--color").stdout).startswith("✓ Created Bo")
 
 
-def test_entities_are_told_with_their_past_and_what_is_around_them(harbour: CommandLine) -> None:
+def test_an_entity_is_shown_with_its_neighbours_paths_and_history(harbour: CommandLine) -> None:
     assert "'Nobody'" in harbour.refused("observe", "Nobody", "is here", status=1)
     harbour(
         "observe", "Tidebook", "Ships in May", "--kind", "decision", "--happened-at", "2026-02-03T10:00+00:00"
@@ -60,11 +60,11 @@ def test_entities_are_told_with_their_past_and_what_is_around_them(harbour: Comm
     ways = harbour.rows("paths", "Marisol Vega", "Jun Watanabe")
     assert ways[2:] == [["2", "Marisol Vega leads Tidebook · Jun Watanabe tests Tidebook"]]
     harbour("observe", "Tidebook", "Ships in May")
-    told = harbour.json("history", "tidebook")
-    assert told["memory"]["name"] == "Tidebook"
-    assert [event["what"] for event in told["events"]][:1] == ["created"]
-    assert "Ships in May" in [event["detail"] for event in told["events"] if event["what"] == "observed"]
-    assert "Marisol Vega leads Tidebook" in [event["detail"] for event in told["events"]]
+    history = harbour.json("history", "tidebook")
+    assert history["memory"]["name"] == "Tidebook"
+    assert [event["what"] for event in history["events"]][:1] == ["created"]
+    assert "Ships in May" in [event["detail"] for event in history["events"] if event["what"] == "observed"]
+    assert "Marisol Vega leads Tidebook" in [event["detail"] for event in history["events"]]
 
 
 @pytest.mark.parametrize("old", ["Sails on Sundays", "#2"])
@@ -76,7 +76,7 @@ def test_a_correction_keeps_the_old_observation_as_history(harbour: CommandLine,
     assert ["✗", "Sails on Sundays"] in [row[:2] for row in rows]
 
 
-def test_an_unknown_type_gives_way_and_what_cannot_be_related_is_refused(harbour: CommandLine) -> None:
+def test_an_unknown_type_is_replaced_and_bad_relations_are_refused(harbour: CommandLine) -> None:
     harbour.refused("observe", "Tidebook", "one", "two", "--supersedes", "#4", status=2)
     assert "no such relation" in harbour("unrelate", "Tidebook", "leads", "Marisol Vega").stdout
     said = harbour.refused("relate", "Tidebook", "uses", "Tidebook", "--since", "last week", status=2)
@@ -109,7 +109,7 @@ def test_a_removed_observation_comes_back_and_an_ended_relation_does_not(harbour
     assert "paused" in harbour.refused("status", "Tidebook", "sleeping", status=1)
 
 
-def test_purging_asks_first_and_then_destroys(harbour: CommandLine) -> None:
+def test_purging_asks_first_and_then_deletes(harbour: CommandLine) -> None:
     harbour("delete", "Tidebook")
     assert "add --yes" in harbour.refused("purge", "--before", "0d", status=1)
     assert harbour.json("stats")["forgotten"] == 1
@@ -118,7 +118,7 @@ def test_purging_asks_first_and_then_destroys(harbour: CommandLine) -> None:
     harbour.refused("restore", "3", status=1)
 
 
-def test_the_graph_is_listed_found_and_shown_as_lines_and_cards(harbour: CommandLine) -> None:
+def test_graph_find_and_show_print_lists_matches_and_cards(harbour: CommandLine) -> None:
     result = harbour("show", "tidebook", "Nobody")
     assert result.stdout.startswith("Tidebook  project · #3\n  •  Says when it is safe to cross  ")
     assert "'Nobody'" in result.stderr
@@ -153,7 +153,7 @@ def test_the_graph_is_listed_found_and_shown_as_lines_and_cards(harbour: Command
     assert re.search(r"Marisol Vega +person +2 +Drinks oolong after lunch", unstyle(shown))
     assert "\x1b[1;33moolong" in shown
     assert "Sails on Sundays" not in shown
-    # Even inside a word, and where the name alone holds it, the latest there is.
+    # A match may be inside a word. If only the name matches, the newest observation is shown.
     assert "Drinks oolong" in unstyle(harbour("find", "olon", "--color").stdout)
     assert "Sails on Sundays" in unstyle(harbour("find", "Vega", "--color").stdout)
     assert harbour("show", "Tidebook", "--no-color").stdout == harbour("show", "Tidebook").stdout
@@ -175,13 +175,13 @@ def test_a_card_strikes_out_what_was_replaced_and_shows_an_inverse_once(harbour:
         assert ("part_of" in card) != ("contains" in card)
 
 
-def test_find_shows_the_words_of_a_long_text(recollect: CommandLine) -> None:
+def test_find_shows_the_matching_part_of_a_long_text(recollect: CommandLine) -> None:
     recollect("add", "Ana", "-o", f"{'before ' * 200}the oolong cup{' after' * 200}", "-o", "sang")
     assert "oolong cup" in unstyle(recollect("find", "oolong", "--color").stdout)
 
 
 @pytest.mark.parametrize(
-    "typed",
+    "arguments",
     [
         ["stats"],
         ["settings"],
@@ -193,13 +193,13 @@ def test_find_shows_the_words_of_a_long_text(recollect: CommandLine) -> None:
         ["profile", "diff", "limbic", "cognis"],
     ],
 )
-def test_every_table_fits_the_terminal(harbour: CommandLine, typed: list[str]) -> None:
-    lines = harbour(*typed, COLUMNS="80").stdout.splitlines()
+def test_every_table_fits_the_terminal(harbour: CommandLine, arguments: list[str]) -> None:
+    lines = harbour(*arguments, COLUMNS="80").stdout.splitlines()
     assert lines
     assert max(map(len, lines)) <= 80
 
 
-def test_list_shows_notes_the_newest_first_and_how_to_go_on(recollect: CommandLine) -> None:
+def test_list_shows_the_newest_notes_first_and_the_command_for_more(recollect: CommandLine) -> None:
     for n in range(3):
         recollect("remember", f"Note number {n}", "--tag", "my tag")
     first = recollect("list", "--limit", "2", "--tag", "my tag")
@@ -210,9 +210,7 @@ def test_list_shows_notes_the_newest_first_and_how_to_go_on(recollect: CommandLi
     assert rest["cursor"] is None
 
 
-def test_list_is_sorted_by_the_date_of_storing_and_shows_the_day_of_the_event_beside_it(
-    recollect: CommandLine,
-) -> None:
+def test_list_sorts_by_the_date_of_storing_and_shows_that_of_the_event(recollect: CommandLine) -> None:
     for day in ("2024-05-06", "2026-01-01", "2025-03-04"):
         recollect("remember", f"Said on {day}", "--happened", day)
     heads, _, *rows = recollect.rows("list")
@@ -229,8 +227,8 @@ def test_an_empty_answer_names_the_owners_that_have_memories(recollect: CommandL
         "2 memories belong to owner ana: add --owner ana; "
         "1 memory belongs to owner bo smith: add --owner 'bo smith'.\n"
     )
-    for typed in (["list"], ["recall", "tea"], ["context", "tea"]):
-        assert recollect(*typed).stderr == said
+    for arguments in (["list"], ["recall", "tea"], ["context", "tea"]):
+        assert recollect(*arguments).stderr == said
     assert "--owner ana" not in recollect("recall", "zebra", "--owner", "ana", "--abstain").output
     assert recollect("list", "--tag", "none", "--owner", "ana").stderr == ""
     said = recollect("list", "--owner", "bo smith", "--agent", "pilot").stderr
@@ -272,7 +270,7 @@ def test_a_note_that_expires_shows_when(recollect: CommandLine) -> None:
     assert "which is past" in recollect("remember", "Too late", "--expires", "2020-01-01", status=1).stderr
 
 
-def test_what_a_note_said_and_what_became_of_it_is_told_oldest_first(recollect: CommandLine) -> None:
+def test_history_lists_the_texts_and_changes_of_a_note_oldest_first(recollect: CommandLine) -> None:
     recollect("remember", "Ana keeps bees")
     recollect("update", "1", "--text", "Ana keeps goats")
     recollect("supersede", "1", "Ana keeps hens", "--only")
@@ -287,7 +285,7 @@ def test_what_a_note_said_and_what_became_of_it_is_told_oldest_first(recollect: 
     assert all(at.tzinfo is not None for at in times)
 
 
-def test_times_are_told_in_the_zone_of_the_settings(recollect: CommandLine) -> None:
+def test_times_are_shown_in_the_time_zone_of_the_settings(recollect: CommandLine) -> None:
     recollect("session", "add", "talk", "--speaker", "Ana", "--at", "2024-01-01T12:00+00:00", "Hello")
     _, event = recollect.rows("history", "1", RECOLLECT_TIME_ZONE="Asia/Tokyo")
     assert event == ["2024-01-01 21:00", "said", "Ana: Hello"]
@@ -350,13 +348,13 @@ def test_a_file_of_turns_becomes_a_session(recollect: CommandLine, tmp_path: Pat
     "content", [_lines(TALK), json.dumps(TALK), json.dumps({"messages": TALK}, indent=1)]
 )
 def test_turns_are_read_from_standard_input_in_any_json(recollect: CommandLine, content: str) -> None:
-    for name, typed in (("one", ["-"]), ("other", [])):
-        recollect("session", "add", name, *typed, "--no-extract", given=content)
+    for name, arguments in (("one", ["-"]), ("other", [])):
+        recollect("session", "add", name, *arguments, "--no-extract", given=content)
         turns = recollect.json("session", "show", name)["turns"]
         assert [turn["text"] for turn in turns] == [turn["content"] for turn in TALK]
 
 
-def test_what_someone_said_is_added_as_it_is_typed(recollect: CommandLine) -> None:
+def test_a_turn_can_be_typed_on_the_command_line(recollect: CommandLine) -> None:
     recollect(
         *("session", "add", "harbour", "--role", "user", "--speaker", "Ana", "--at", "2024-05-06"),
         *("I", "keep", "bees", "--no-extract"),
@@ -366,7 +364,7 @@ def test_what_someone_said_is_added_as_it_is_typed(recollect: CommandLine) -> No
     assert turn["created_at"] == "2024-05-06T00:00:00+00:00"
 
 
-def test_notes_are_drawn_out_and_named(recollect: CommandLine) -> None:
+def test_extracted_notes_are_listed(recollect: CommandLine) -> None:
     result = recollect("session", "add", "harbour", "--speaker", "Ana", "I'm allergic to nuts.")
     assert "Extracted: 1 new note." in result.stdout
     assert "#2 wellness: I'm allergic to nuts." in result.stdout
@@ -376,16 +374,16 @@ def test_notes_are_drawn_out_and_named(recollect: CommandLine) -> None:
     assert "small has nothing worth a note." in recollect("session", "extract", "small").stdout
 
 
-def test_the_list_tells_turns_days_and_speakers(talk: CommandLine) -> None:
-    for typed in (["show", "nope"], ["extract", "nope"]):
-        assert "recollect session show" in talk.refused("session", *typed, status=1)
+def test_session_list_shows_turns_days_and_speakers(talk: CommandLine) -> None:
+    for arguments in (["show", "nope"], ["extract", "nope"]):
+        assert "recollect session show" in talk.refused("session", *arguments, status=1)
 
     def days(zone: str) -> list[str]:
         shown = talk("session", "show", "harbour", "--color", RECOLLECT_TIME_ZONE=zone).stdout
         return re.findall(r"(\w+, \d+ \w+ 2024) ", unstyle(shown))
 
     assert days("UTC") == ["Monday, 6 May 2024", "Tuesday, 7 May 2024"]
-    # 23:30 in London's winter is past midnight in Madrid.
+    # 23:30 UTC is past midnight in Madrid.
     assert days("Europe/Madrid") == ["Monday, 6 May 2024", "Wednesday, 8 May 2024"]
     talk("session", "add", "later", "--speaker", "Jun", "Hi")
     first, second = talk.rows("session", "list")[2:4]
@@ -402,21 +400,21 @@ def test_talks_cards_and_timelines_fit_the_terminal(talk: CommandLine, columns: 
     long = "灯台まで歩く。" * 20 + " and a_word_that_is_too_long_for_any_terminal" * 4
     talk("session", "add", "harbour", "--speaker", "Jun Watanabe of the Harbour Works", long)
     talk("supersede", "4", "Nobody walks to the lighthouse", "--only")
-    for typed in (
+    for arguments in (
         ["session", "show", "harbour"],
         ["session", "list"],
         ["show", "3", "4"],
         ["history", "4"],
         ["search", "灯台", "--superseded"],
     ):
-        shown = unstyle(talk(*typed, "--color", COLUMNS=columns).stdout)
-        assert max(map(cell_len, shown.splitlines())) <= int(columns), typed
+        shown = unstyle(talk(*arguments, "--color", COLUMNS=columns).stdout)
+        assert max(map(cell_len, shown.splitlines())) <= int(columns), arguments
     shown = talk("session", "show", "harbour", "--color", COLUMNS=columns).stdout
     assert "too_long" in shown
     assert "superseded by" in re.sub(r"\s+", " ", shown)
 
 
-def test_bad_turns_are_left_out_and_named(recollect: CommandLine) -> None:
+def test_bad_turns_are_skipped_and_reported(recollect: CommandLine) -> None:
     content = '{"content": "one"}\n{broken\n{"content": 7}\n{"content": "two", "at": "soon"}\n'
     result = recollect("session", "add", "talk", "--no-extract", given=content)
     assert "Added 1 turn to talk." in result.stdout
@@ -428,7 +426,7 @@ def test_bad_turns_are_left_out_and_named(recollect: CommandLine) -> None:
 
 
 @pytest.mark.parametrize(
-    ("typed", "status", "given"),
+    ("arguments", "status", "given"),
     [
         (["missing.jsonl"], 1, None),
         (["one", "two"], 2, None),
@@ -439,10 +437,10 @@ def test_bad_turns_are_left_out_and_named(recollect: CommandLine) -> None:
         (["--speaker", "Ana", "--at", "whenever", "hi"], 2, None),
     ],
 )
-def test_what_is_no_turn_makes_no_store(
-    recollect: CommandLine, typed: list[str], status: int, given: str | None
+def test_refused_turns_create_no_store(
+    recollect: CommandLine, arguments: list[str], status: int, given: str | None
 ) -> None:
-    recollect.refused("session", "add", "talk", *typed, status=status, given=given)
+    recollect.refused("session", "add", "talk", *arguments, status=status, given=given)
     assert not recollect.store.exists()
 
 
@@ -456,9 +454,9 @@ def test_statistics_and_the_doctor_count_sessions_of_every_scope(talk: CommandLi
 @pytest.fixture
 def house(recollect: CommandLine) -> CommandLine:
     for owner, agent in (("ana", ""), ("ana", "cook"), ("bob", "cook"), ("", "")):
-        whose = ["--owner", owner, "--agent", agent]
-        recollect("remember", f"kettle of {owner or 'nobody'} {agent or 'alone'}", *whose)
-        recollect("add", f"Kettle of {owner or 'nobody'}", "-o", f"seen by {agent or 'none'}", *whose)
+        scope = ["--owner", owner, "--agent", agent]
+        recollect("remember", f"kettle of {owner or 'nobody'} {agent or 'alone'}", *scope)
+        recollect("add", f"Kettle of {owner or 'nobody'}", "-o", f"seen by {agent or 'none'}", *scope)
     return recollect
 
 
@@ -466,7 +464,7 @@ def _texts(found: Any) -> set[str]:
     return {hit["memory"]["text"] for hit in found["hits"] if hit["memory"]["kind"] == "note"}
 
 
-def test_without_an_agent_commands_show_all_of_the_owners(house: CommandLine) -> None:
+def test_without_an_agent_commands_show_all_memories_of_the_owner(house: CommandLine) -> None:
     search = ["search", "kettle", "--limit", "20"]
     assert _texts(house.json(*search, "--owner", "ana")) == {"kettle of ana alone", "kettle of ana cook"}
     assert _texts(house.json(*search, "--owner", "ana", "--agent", "cook")) == {"kettle of ana cook"}
@@ -480,7 +478,7 @@ def test_without_an_agent_commands_show_all_of_the_owners(house: CommandLine) ->
 
 
 @pytest.mark.parametrize("format_", ["official", "full"])
-def test_export_of_an_owner_holds_theirs_alone(house: CommandLine, tmp_path: Path, format_: str) -> None:
+def test_an_owners_export_has_only_their_memories(house: CommandLine, tmp_path: Path, format_: str) -> None:
     file = tmp_path / "ana.jsonl"
     house("export", str(file), "--format", format_, "--owner", "ana")
     text = file.read_text(encoding="utf-8")
@@ -492,7 +490,7 @@ def test_export_of_an_owner_holds_theirs_alone(house: CommandLine, tmp_path: Pat
     assert file.read_text(encoding="utf-8").count('"Kettle of ana"') == 1
 
 
-def test_without_an_agent_tools_show_all_of_the_owners(house: CommandLine, served: Served) -> None:
+def test_without_an_agent_tools_show_all_memories_of_the_owner(house: CommandLine, served: Served) -> None:
     async def ask(client: Client) -> tuple[list[str], dict[str, Any]]:
         found = await call_tool_ok(client, "recall", query="kettle", limit=20, kinds=["note"])
         return [hit["text"] for hit in found["hits"]], await call_tool_ok(client, "stats")

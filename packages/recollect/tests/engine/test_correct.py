@@ -45,10 +45,10 @@ class Fact:
     message: tuple[str, str]
     """The speaker, and what they say."""
     observation: tuple[str, str]
-    """The entity, and what is known of it."""
+    """The entity, and an observation of it."""
     right: str
     others: tuple[str, ...]
-    """Notes that are like it, and stay."""
+    """Similar notes, which must stay current."""
 
     @property
     def copies(self) -> tuple[str, ...]:
@@ -142,8 +142,8 @@ FACTS = {
 every_fact = pytest.mark.parametrize("fact", FACTS)
 
 
-def tell(engine: Engine, fact: Fact) -> list[int]:
-    """Store the four copies and what is like them; the copies' ids."""
+def store_fact(engine: Engine, fact: Fact) -> list[int]:
+    """Store the four copies and the similar notes; return the ids of the copies."""
     ids = [engine.remember(text).id for text in fact.notes]
     speaker, said = fact.message
     ids += engine.add_messages("talk", [{"content": said, "speaker": speaker}]).ids
@@ -153,20 +153,20 @@ def tell(engine: Engine, fact: Fact) -> list[int]:
     return ids
 
 
-def says(hit: Hit) -> set[str]:
+def texts_of(hit: Hit) -> set[str]:
     memory = hit.memory
     return {memory.text} if memory.text else {seen.content for seen in memory.in_force}
 
 
 def shown_texts(engine: Engine, question: str, **options: Any) -> list[set[str]]:
-    return [says(hit) for hit in engine.search(question, limit=50, **options).hits]
+    return [texts_of(hit) for hit in engine.search(question, limit=50, **options).hits]
 
 
-def wording(done: SupersedeResult) -> set[str]:
+def retired_texts(done: SupersedeResult) -> set[str]:
     return {retired.text for retired in done.retired}
 
 
-# The law
+# No copy outranks the correction
 
 
 @pytest.mark.ranking
@@ -176,47 +176,47 @@ def wording(done: SupersedeResult) -> set[str]:
 def test_no_copy_outranks_the_correction_under_any_profile(
     make_engine: MakeEngine, clock: FixedClock, model: str, fact: str, corrected: int
 ) -> None:
-    told = FACTS[fact]
+    example = FACTS[fact]
     engine = make_engine(loaded, model)
-    ids = tell(engine, told)
+    ids = store_fact(engine, example)
     before = clock()
     clock.tick(timedelta(days=1).total_seconds())
-    done = engine.supersede(ids[corrected], told.right)
-    copies = set(told.copies)
-    assert wording(done) == copies
+    done = engine.supersede(ids[corrected], example.right)
+    copies = set(example.copies)
+    assert retired_texts(done) == copies
     for profile in PROFILES:
-        now = shown_texts(engine, told.question, profile=profile)
-        assert {told.right} in now
+        now = shown_texts(engine, example.question, profile=profile)
+        assert {example.right} in now
         assert not copies & set().union(*now)
-        then = set().union(*shown_texts(engine, told.question, profile=profile, as_of=before))
-        assert told.right not in then
-        # `repeats` may have folded two equal wordings into one.
+        then = set().union(*shown_texts(engine, example.question, profile=profile, as_of=before))
+        assert example.right not in then
+        # The step `repeats` may have dropped one of two equal texts.
         assert len(copies & then) >= 2
-        both = shown_texts(engine, told.question, profile=profile, include_superseded=True)
-        assert {told.right} in both
-        assert told.copies[corrected] in set().union(*both)
+        both = shown_texts(engine, example.question, profile=profile, include_superseded=True)
+        assert {example.right} in both
+        assert example.copies[corrected] in set().union(*both)
 
 
 @every_model
 @every_fact
-def test_what_is_only_like_the_error_stays(make_engine: MakeEngine, model: str, fact: str) -> None:
-    told = FACTS[fact]
+def test_notes_that_are_only_similar_stay(make_engine: MakeEngine, model: str, fact: str) -> None:
+    example = FACTS[fact]
     engine = make_engine(loaded, model)
-    ids = tell(engine, told)
-    done = engine.supersede(ids[0], told.right)
-    assert not wording(done) & set(told.others)
-    for other in told.others:
+    ids = store_fact(engine, example)
+    done = engine.supersede(ids[0], example.right)
+    assert not retired_texts(done) & set(example.others)
+    for other in example.others:
         assert {other} in shown_texts(engine, other, kinds=["note"])
-    assert {alike.text for alike in done.similar} <= set(told.others)
+    assert {alike.text for alike in done.similar} <= set(example.others)
 
 
 @pytest.mark.skipif(not ARCTIC.ready, reason=ARCTIC.reason)
 def test_all_facts_are_corrected_in_one_store_without_touching_one_another(make_engine: MakeEngine) -> None:
     engine = make_engine(loaded, "arctic-s")
-    ids = {name: tell(engine, fact) for name, fact in FACTS.items()}
+    ids = {name: store_fact(engine, fact) for name, fact in FACTS.items()}
     for name, fact in FACTS.items():
         done = engine.supersede(ids[name][0], fact.right)
-        assert wording(done) == set(fact.copies)
+        assert retired_texts(done) == set(fact.copies)
     for fact in FACTS.values():
         for profile in PROFILES:
             assert not set(fact.copies) & set().union(*shown_texts(engine, fact.question, profile=profile))
@@ -234,7 +234,7 @@ def test_the_same_words_of_two_people_are_two_facts(make_engine: MakeEngine, mod
     assert [one.id for one in engine.supersede(bob, "Bob works at Apple").retired] == [bob]
 
 
-def test_every_copy_goes_with_the_error_however_many_there_are(engine: Engine) -> None:
+def test_all_copies_are_retired_however_many_there_are(engine: Engine) -> None:
     engine.add_messages("talk", [{"speaker": "Dan", "content": "so the standup is at 10"} for _ in range(58)])
     old = engine.remember("The standup is at 10:00.").id
     done = engine.supersede(old, "The standup is at 9:30.")
@@ -245,7 +245,7 @@ def test_every_copy_goes_with_the_error_however_many_there_are(engine: Engine) -
 # Recognising copies
 
 
-def test_a_correction_is_a_note_of_the_same_sort(engine: Engine, clock: FixedClock) -> None:
+def test_a_correction_keeps_category_tags_and_speaker(engine: Engine, clock: FixedClock) -> None:
     old = engine.remember("Alice works at Google", category="work", tags=["people"], importance=0.9).id
     clock.tick(60)
     done = engine.supersede(old, "Alice works at Microsoft")
@@ -262,18 +262,18 @@ def test_a_correction_is_a_note_of_the_same_sort(engine: Engine, clock: FixedClo
     assert (by.kind, by.speaker, by.session) == ("note", "Alice", None)
 
 
-def test_a_fact_may_give_way_to_a_memory_that_is_there(engine: Engine) -> None:
+def test_an_existing_memory_can_be_the_correction(engine: Engine) -> None:
     old = engine.remember("Alice works at Google").id
     new = engine.remember("Alice works at Microsoft").id
     done = engine.supersede(old, new)
     assert done.by.id == new
     assert engine.counts().notes == 2
     assert shown_texts(engine, "Alice works") == [{"Alice works at Microsoft"}]
-    # A correction in words that are there takes the note that has them. Copies may be left as they are.
+    # If a note has the correction's text already, it is used. With copies=False, copies stay current.
     third = engine.remember("Alice works at Apple").id
     engine.remember("Alice is working at Apple")
     done = engine.supersede(third, "alice works at microsoft", copies=False)
-    assert (done.by.id, wording(done)) == (new, {"Alice works at Apple"})
+    assert (done.by.id, retired_texts(done)) == (new, {"Alice works at Apple"})
     assert {"Alice is working at Apple"} in shown_texts(engine, "Alice")
 
 
@@ -289,7 +289,7 @@ def test_an_observation_that_repeats_the_error_is_retired_and_the_entity_stays(e
     assert (seen.id, seen.corrected_by) == (retired.observation, done.by.id)
 
 
-def test_a_retry_with_the_same_key_names_the_copies_of_the_first_time(engine: Engine) -> None:
+def test_a_retry_with_the_same_key_returns_the_first_result(engine: Engine) -> None:
     engine.create_entities([{"name": "Alice", "observations": ["works at Google"]}])
     engine.remember("Alice is working at Google")
     old = engine.remember("Alice works at Google").id
@@ -336,7 +336,7 @@ def test_another_scopes_copies_stay(engine: Engine) -> None:
             other.supersede(other.remember("Alice works at Google").id, done.by.id)
 
 
-def test_what_cannot_be_superseded_says_why(engine: Engine) -> None:
+def test_refused_corrections_say_why(engine: Engine) -> None:
     entity = engine.create_entities(["Alice"]).entities[0].id
     old = engine.remember("Alice works at Google").id
     refused: list[tuple[int, Any, str]] = [
@@ -347,8 +347,8 @@ def test_what_cannot_be_superseded_says_why(engine: Engine) -> None:
         (old, entity, "is an entity"),
         *((old, wrong, "is a text, or the id|is text or a mapping") for wrong in (True, 1.5, None)),
     ]
-    for wrong_id, by, told in refused:
-        with pytest.raises(InvalidInput, match=told):
+    for wrong_id, by, message in refused:
+        with pytest.raises(InvalidInput, match=message):
             engine.supersede(wrong_id, by)
     for wrong_id, absent in ((99, "Alice works at Microsoft"), (old, 99)):
         with pytest.raises(NotFound, match="no memory 99"):
@@ -359,11 +359,11 @@ def test_what_cannot_be_superseded_says_why(engine: Engine) -> None:
     assert engine.counts().notes == 0
 
 
-# Taking it back
+# Restoring
 
 
 @every_model
-def test_what_was_retired_can_be_restored(make_engine: MakeEngine, clock: FixedClock, model: str) -> None:
+def test_a_retired_memory_can_be_restored(make_engine: MakeEngine, clock: FixedClock, model: str) -> None:
     engine = make_engine(loaded, model)
     old = engine.remember("Alice works at Google").id
     copy = engine.remember("Alice is working at Google").id
@@ -373,7 +373,7 @@ def test_what_was_retired_can_be_restored(make_engine: MakeEngine, clock: FixedC
     assert (back.superseded_at, back.superseded_by) == (None, None)
     assert shown_texts(engine, "Google") == [{"Alice works at Google"}] or model != "none"
     assert {"Alice works at Google"} in shown_texts(engine, "Alice works at Google")
-    # Its copies stay retired until they are restored, too.
+    # Its copies stay retired until they are restored themselves.
     assert {"Alice is working at Google"} not in shown_texts(engine, "Alice works at Google")
     engine.restore(copy)
     assert {"Alice is working at Google"} in shown_texts(engine, "Alice works at Google")
@@ -393,7 +393,7 @@ def test_a_retired_memory_that_was_forgotten_comes_back_as_retired(engine: Engin
     assert {"Alice works at Google"} in shown_texts(engine, "Alice works", include_superseded=True)
 
 
-def test_a_correction_may_say_more_than_its_text(engine: Engine) -> None:
+def test_a_correction_may_set_further_fields(engine: Engine) -> None:
     wrong = engine.remember("The shop opens at nine", category="work", tags=["shop"], importance=0.9)
     done = engine.supersede(
         wrong.id, {"text": "The shop opens at ten", "source": "the door", "tags": ["hours"]}

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from recollect.engine import Engine
 
 
-def test_the_log_tells_what_was_asked_shown_and_judged(engine: Engine, clock: FixedClock) -> None:
+def test_the_log_lists_questions_shown_memories_and_feedback(engine: Engine, clock: FixedClock) -> None:
     tide = engine.remember("the tide turns at noon")
     engine.remember("the boat is blue")
     engine.recall("when does the tide turn", limit=1)
@@ -42,7 +42,7 @@ def test_the_log_tells_what_was_asked_shown_and_judged(engine: Engine, clock: Fi
         called(engine.scoped("bo"), "get_answer", id=oldest["id"])
 
 
-def test_an_answer_is_replayed_and_compared_place_by_place_without_a_trace(engine: Engine) -> None:
+def test_a_replay_compares_the_places_of_memories_and_records_nothing(engine: Engine) -> None:
     first = engine.remember("the tide turns at noon")
     engine.recall("when does the tide turn", limit=2)
     (answer,) = called(engine, "list_answers")["answers"]
@@ -53,7 +53,7 @@ def test_an_answer_is_replayed_and_compared_place_by_place_without_a_trace(engin
     replayed = called(engine, "replay_answer", id=answer["id"])
 
     places = {row["id"]: (row["shown"], row["ranked"], row["now"]) for row in replayed["memories"]}
-    # Then, only the first existed. Now it is forgotten, and the better one has its rank.
+    # At first, only the first memory was there. Now it is forgotten, and the better one has its place.
     assert places == {first.id: (1, 1, None), better.id: (None, None, 1)}
     assert [row["in_force"] for row in replayed["memories"]] == [False, True]
     assert replayed["same"] is False

@@ -1,4 +1,4 @@
-"""Gathering with a context: which messages become candidates by position, and their scores."""
+"""Candidates from the context of messages: which become candidates by position, and their scores."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def add_messages(store: Repository, session: str, *texts: str) -> list[int]:
 
 
 def embed(store: Repository, north: int) -> None:
-    """Return the same vector for all texts but one."""
+    """Store the same vector for all texts but `north`."""
     with store.read() as view:
         passages = pending_passages(view, TINY, 0, 100)
     vectors = ((each.id, pack_vector(NORTH if each.memory == north else EAST)) for each in passages)
@@ -62,7 +62,7 @@ def gather_for(
         return gather(Search(view, wanted.where), profile, wanted)
 
 
-def test_the_context_brings_up_what_no_other_search_finds(store: Repository) -> None:
+def test_context_adds_messages_that_no_other_search_finds(store: Repository) -> None:
     ids = add_messages(store, "one", "aaaa", "bbbb", "rome", "cccc")
     words = ByWords("stemmed", times=10)
     assert gather_for(store, "rome", words).candidates.ids.tolist() == [ids[2]]
@@ -71,25 +71,25 @@ def test_the_context_brings_up_what_no_other_search_finds(store: Repository) -> 
     assert [hit.id for hit in gathered.found["nearby"]] == [ids[0], ids[1], ids[3]]
     near = gathered.candidates.source("nearby")
     assert near.rank.tolist() == [1, 2, 0, 3]
-    assert near.score[2] == 0  # its own word is not near it
+    assert near.score[2] == 0  # a message is not its own neighbour
     assert (gathered.candidates.source("conversation").score > 0).all()
     assert "reply" not in gathered.found
 
 
-def test_what_is_near_is_told_of_those_that_other_searches_found_too(store: Repository) -> None:
+def test_messages_that_other_searches_find_get_a_nearby_score_too(store: Repository) -> None:
     ids = add_messages(store, "one", "rome", "aaaa", "bbbb", "rome")
     # One is found by context, the others by words.
     gathered = gather_for(store, "rome", ByWords("stemmed", times=10), ByContext(times=1))
     assert [hit.id for hit in gathered.found["nearby"]] == [ids[1]]
     assert gathered.candidates.ids.tolist() == [ids[0], ids[1], ids[3]]
-    # 2 is next to both, and each word counts once; 1 and 4 are three places apart
+    # Message 2 is next to the first, and near the last. Messages 1 and 4 are three places apart.
     near = gathered.candidates.source("nearby").score
     assert near[1] > 0
     assert near[[0, 2]].tolist() == [0, 0]
 
 
 @pytest.mark.parametrize("first", [True, False])
-def test_replies_to_questions_near_in_meaning_come_along(store: Repository, first: bool) -> None:
+def test_replies_to_similar_questions_become_candidates(store: Repository, first: bool) -> None:
     """Check both orders of a profile's searches."""
     ids = add_messages(store, "one", "aaaa", "Do you paint?", "Each weekend.", "bbbb", "Tea?", "Yes.")
     embed(store, north=ids[1])
@@ -101,7 +101,7 @@ def test_replies_to_questions_near_in_meaning_come_along(store: Repository, firs
     assert gathered.candidates.facts.asks.tolist() == [True, False]
 
 
-def test_what_was_just_asked_brings_up_nobody(store: Repository) -> None:
+def test_the_question_just_asked_adds_no_neighbours(store: Repository) -> None:
     before = add_messages(store, "before", "rome", "aaaa")
     add_messages(store, "now", "bbbb", "rome")
     context = ByContext(times=10)
@@ -111,7 +111,7 @@ def test_what_was_just_asked_brings_up_nobody(store: Repository) -> None:
     assert len(gather_for(store, "rome", context, session="another").found["nearby"]) == 2
 
 
-def test_without_messages_the_context_is_silent(store: Repository) -> None:
+def test_without_messages_context_adds_nothing(store: Repository) -> None:
     store.apply([PutText(Scope(), NewText(Kind.NOTE, text)) for text in ("rome", "tram?")], at=AT)
     gathered = gather_for(store, "rome", ByWords("stemmed"), ByContext())
     assert gathered.found["nearby"] == []
@@ -121,15 +121,15 @@ def test_without_messages_the_context_is_silent(store: Repository) -> None:
     assert len(gather_for(store, "rome", ByWords("stemmed"), ByContext(), where=notes).candidates) == 1
 
 
-def test_only_the_first_of_a_search_are_read_for_their_own_times(store: Repository) -> None:
-    told = [f"In 1999 the mill{' again' * again} burned" for again in range(60)]
-    ids = add_messages(store, "s", *told)
+def test_only_the_first_50_hits_are_read_for_times_in_their_text(store: Repository) -> None:
+    texts = [f"In 1999 the mill{' again' * again} burned" for again in range(60)]
+    ids = add_messages(store, "s", *texts)
     span = (microseconds(datetime(1999, 1, 1, tzinfo=UTC)), microseconds(datetime(2000, 1, 1, tzinfo=UTC)))
     profile = replace(RECOLLECT, retrieve=(ByWords("stemmed", least=100, then=True),))
     query = Query("mill", microseconds(AT), limit=1, span=span, search_text="mill")
     with store.read() as view:
         found = gather(Search(view, query.where), profile, query).candidates
     time = dict(zip(found.ids.tolist(), found.source("time").score.tolist(), strict=True))
-    # The longer a text, the lower its place; from the 51st on, only its time of saying counts, 2026.
+    # Longer texts rank lower. From the 51st on, only the time of the message counts: 2026.
     assert [time[id_] for id_ in ids[:50]] == [1.0] * 50
     assert max(time[id_] for id_ in ids[50:]) < 0.1

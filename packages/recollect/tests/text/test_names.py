@@ -14,10 +14,10 @@ from recollect.text.names import (
     LONGEST_NAME,
     NamePlace,
     NameText,
+    choose_names,
     informativeness,
     is_written_in,
     name_beginning,
-    places_that_count,
 )
 from recollect.text.tokens import fold
 
@@ -28,7 +28,7 @@ def names_found(said: str, *names: str) -> list[str]:
     written_as = {fold(name): name for name in names}
     known = text.beginnings() & {name_beginning(name) for name in written_as}
     stand = {place: written_as[place.name] for place in text.places(known) if place.name in written_as}
-    places = sorted(places_that_count(text, stand), key=lambda place: place.start)
+    places = sorted(choose_names(text, stand), key=lambda place: place.start)
     return list(dict.fromkeys(written_as[place.name] for place in places))
 
 
@@ -123,7 +123,7 @@ def test_every_place_stands_where_it_says_and_is_a_stretch_of_the_text(said: str
 def test_places_that_count_share_no_letter(said: str, name: str) -> None:
     text = NameText.of(said)
     stand = {place: place.name for place in text.places(text.beginnings())}
-    places = sorted(places_that_count(text, stand), key=lambda place: place.start)
+    places = sorted(choose_names(text, stand), key=lambda place: place.start)
     assert all(one.stop <= other.start for one, other in pairwise(places))
 
 

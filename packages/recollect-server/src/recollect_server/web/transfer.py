@@ -43,7 +43,7 @@ from recollect_server.web.templating import SECURITY_HEADERS, Screen
 # Kept files
 
 _MAX_FILES = 8
-_LONGEST_NAME = 100
+_MAX_NAME_LENGTH = 100
 _NOT_IN_NAMES = re.compile(r"[^\w.-]", re.ASCII)
 
 
@@ -70,13 +70,13 @@ class KeptFiles:
         return TemporaryDirectory(prefix="recollect-")
 
     def new_path(self, name: str) -> Path:
-        """Return the path of a new file, with a portable form of the name: imports use it as title."""
+        """Return the path of a new file. It keeps a portable form of `name`, which imports use as a title."""
         folder = Path(self._folder.name) / secrets.token_hex(8)
         folder.mkdir()
-        return folder / (_NOT_IN_NAMES.sub("_", name)[-_LONGEST_NAME:].lstrip(".") or "file")
+        return folder / (_NOT_IN_NAMES.sub("_", name)[-_MAX_NAME_LENGTH:].lstrip(".") or "file")
 
     def keep(self, file: KeptFile) -> str:
-        """Keep a file and return its key. The oldest file is removed if there are too many."""
+        """Keep a file and return its key. Beyond the limit, remove the oldest file."""
         key = secrets.token_urlsafe(12)
         with self._lock:
             self._files[key] = file
@@ -98,8 +98,8 @@ class KeptFiles:
 
 # The screen
 
-_LONGEST_SHOWN_NAME = 120
-_MAX_NAMED = 10
+_MAX_SHOWN_NAME_LENGTH = 120
+_MAX_EXAMPLES = 10
 _FILES = KeptFiles()
 _Report = ImportPreview | ImportReport | ForeignReport | ExportReport
 _REPORTS: RecentValues[_Report] = RecentValues(32)
@@ -111,8 +111,8 @@ _DOWNLOADS = {
     "csv": "tables.csv.zip",
     "parquet": "tables.parquet.zip",
 }
-# Endings of conversation files. Other files are read as JSON lines.
-_TALKS = (".zip", ".md", ".markdown", ".json")
+# Suffixes of conversation files. Other files are read as JSON lines.
+_CONVERSATION_SUFFIXES = (".zip", ".md", ".markdown", ".json")
 
 
 async def transfer_screen(screen: Screen) -> Response:
@@ -128,7 +128,7 @@ async def transfer_screen(screen: Screen) -> Response:
         stage=stage if report is not None else None,
         report=report,
         is_gone=bool(key) and report is None,
-        most_named=_MAX_NAMED,
+        max_examples=_MAX_EXAMPLES,
         largest=LARGEST_REQUEST,
     )
 
@@ -139,7 +139,7 @@ def _keep(scope: Scope, stage: str, key: str, report: _Report) -> str:
     return f"/health/transfer?file={key}&stage={stage}"
 
 
-# In
+# Import
 
 
 async def preview_import(screen: Screen) -> Response:
@@ -149,7 +149,7 @@ async def preview_import(screen: Screen) -> Response:
         sent = form.get("file")
         if not isinstance(sent, UploadFile) or not sent.filename:
             raise InvalidInput("Choose a file to import first.")
-        name = visible(sent.filename.replace("\\", "/").rpartition("/")[2])[:_LONGEST_SHOWN_NAME]
+        name = visible(sent.filename.replace("\\", "/").rpartition("/")[2])[:_MAX_SHOWN_NAME_LENGTH]
         content = await sent.read()
 
     def work(memory: Engine, progress: Progress) -> str:
@@ -169,7 +169,7 @@ async def preview_import(screen: Screen) -> Response:
 
 
 def _preview(path: Path, progress: Progress) -> ImportPreview | ForeignReport:
-    if path.suffix.lower() in _TALKS:
+    if path.suffix.lower() in _CONVERSATION_SUFFIXES:
         return preview_path(path, progress=progress)
     found = import_preview(path, progress)
     if not found.lines or found.bad_count < found.lines:
@@ -201,7 +201,7 @@ async def run_import(screen: Screen) -> Response:
                 embed_progress=progress,
             )
         else:
-            # As a stream: its temporary path must not be recorded as imported.
+            # Import from a stream, so that the temporary path is not recorded as the source.
             with file.path.open("rb") as stream:
                 report = import_file(memory, stream, progress=progress, embed_progress=progress)
         _FILES.drop(key)
@@ -210,7 +210,7 @@ async def run_import(screen: Screen) -> Response:
     return await with_progress(screen, work, right=Right.ADMIN)
 
 
-# Out
+# Export
 
 
 async def run_export(screen: Screen) -> Response:

@@ -1,4 +1,4 @@
-"""The processes that answer hooks, their files, and counts of what hooks did on a day."""
+"""The processes that answer hooks, their files, and daily counts of what hooks did."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from recollect.agents.wire import Address, NoListener, ask, is_alive, read_addre
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-_OF_STORE = re.compile(r"([0-9a-f]{16})\.(?:json|lock|shown|waiting)")
+_STORE_FILE = re.compile(r"([0-9a-f]{16})\.(?:json|lock|shown|waiting)")
 _STOP_SECONDS = 2.0
-_END_SECONDS, _BETWEEN_LOOKS_SECONDS = 10.0, 0.05
-"""Seconds to wait for a process, which may still store messages."""
+_EXIT_SECONDS, _POLL_SECONDS = 10.0, 0.05
+"""How long to wait for a process to exit, as it may still store messages, and how often to check."""
 
 
 def answering_addresses(folder: str) -> dict[str, Address]:
@@ -31,20 +31,20 @@ def stop_residents(folder: str) -> None:
     """Stop the processes that hooks started, but not servers."""
     for key, address in answering_addresses(folder).items():
         try:
-            stops = ask(address, {"do": "stop"}, _STOP_SECONDS).get("stops")
+            is_stopping = ask(address, {"do": "stop"}, _STOP_SECONDS).get("stops")
         except (NoListener, OSError, ValueError):
             continue
-        end = time.monotonic() + _END_SECONDS
-        while stops and time.monotonic() < end and is_claimed(folder, key):
-            time.sleep(_BETWEEN_LOOKS_SECONDS)
+        end = time.monotonic() + _EXIT_SECONDS
+        while is_stopping and time.monotonic() < end and is_claimed(folder, key):
+            time.sleep(_POLL_SECONDS)
 
 
 def remove_hook_files(folder: str) -> int:
-    """Remove the hooks' files, except those in use and messages not stored yet; return their number."""
-    left = 0
+    """Remove the hooks' files, except those in use and unstored messages. Return how many messages wait."""
+    unstored = 0
     for key in _keys(folder):
         waiting = len(all_waiting(folder, key))
-        left += waiting
+        unstored += waiting
         if is_claimed(folder, key):
             continue
         for path in Path(folder).glob(f"{key}.*"):
@@ -55,8 +55,8 @@ def remove_hook_files(folder: str) -> int:
     try:
         Path(folder).rmdir()
     except OSError:
-        return left  # a server still answers, or messages wait
-    return left
+        return unstored  # a server still answers, or messages wait
+    return unstored
 
 
 def _remove(path: Path) -> None:
@@ -68,7 +68,7 @@ def _remove(path: Path) -> None:
 
 def _keys(folder: str) -> list[str]:
     """Return the keys of the stores for which hooks have files."""
-    return sorted({name[1] for path in Path(folder).glob("*.*") if (name := _OF_STORE.match(path.name))})
+    return sorted({name[1] for path in Path(folder).glob("*.*") if (name := _STORE_FILE.match(path.name))})
 
 
 # Counts of a day, from the hooks' log
@@ -80,7 +80,7 @@ _OUTCOMES = {
 
 
 def activity_of(events: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Counts for each client, and the errors."""
+    """Return the counts of each client, and the errors."""
     clients = sorted({str(event.get("client")) for event in events if event.get("client")})
     return {
         "clients": [
@@ -104,14 +104,14 @@ def _counts(client: str, events: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     for kind, name in (("prompt", "memories"), ("capture", "notes"), ("capture", "secrets")):
         counts[name] = sum(value for each in by_kind[kind] if isinstance(value := each.get(name), int))
     prompts = by_kind["prompt"]
-    took = sorted(int(each["ms"]) for each in prompts if isinstance(each.get("ms"), int | float))
+    milliseconds = sorted(int(each["ms"]) for each in prompts if isinstance(each.get("ms"), int | float))
     return {
         "client": client,
         "prompts": len(prompts),
         **counts,
         "errors": sum(event.get("outcome") == "error" for event in events),
-        "p50_ms": _percentile(took, 0.5),
-        "p95_ms": _percentile(took, 0.95),
+        "p50_ms": _percentile(milliseconds, 0.5),
+        "p95_ms": _percentile(milliseconds, 0.95),
     }
 
 

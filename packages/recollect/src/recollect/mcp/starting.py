@@ -1,4 +1,4 @@
-"""Import the library of the protocol faster."""
+"""Import the MCP library faster."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from contextlib import contextmanager
 
 @contextmanager
 def quick_start() -> Iterator[None]:
-    """Return a context for imports without garbage collection, in which messages are built at first use.
+    """Speed up the imports in the block: collect no garbage, and build each message class at its first use.
 
-    Imports create only objects that stay, so a garbage collection finds nothing. The library builds the
-    messages of all revisions of the protocol, but a session uses one revision.
+    Objects that imports create stay, so a garbage collection would find nothing. The library has message
+    classes for all revisions of the protocol, but a session uses one revision.
     """
     from pydantic import BaseModel  # noqa: PLC0415  # part of the library that is to load faster
 

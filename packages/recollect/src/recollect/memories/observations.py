@@ -35,7 +35,7 @@ _PAGE = 200
 def memory_pages(
     services: Services, view: Snapshot, kind: Kind, progress: Progress | None = None
 ) -> Iterator[Sequence[Memory]]:
-    """Yield memory_pages of all current memories of this scope and kind, sorted by id."""
+    """Yield pages of all current memories of this scope and kind, sorted by id."""
     where = services.unexpired(kind)
     total = None if progress is None else count_by_kind(view, where).get(kind, 0)
     after = done = 0
@@ -52,22 +52,22 @@ def stored_vectors(view: Snapshot, entities: Sequence[Memory]) -> dict[int, Vect
 
     Observations whose vectors are still pending are left out.
     """
-    known = {
+    passage_ids = {
         (passage.memory, passage.text): passage.id
         for passage in passages_of(view, [entity.id for entity in entities])
     }
-    pieces = {
+    passages_by_observation = {
         observation.id: [
-            known.get((entity.id, passage_text(entity, observation, span)), 0)
+            passage_ids.get((entity.id, passage_text(entity, observation, span)), 0)
             for span in passage_spans(observation.content)
         ]
         for entity in entities
         for observation in entity.in_force
     }
-    vectors = vectors_of(view, [passage for found in pieces.values() for passage in found])
+    vectors = vectors_of(view, [passage for found in passages_by_observation.values() for passage in found])
     return {
         id_: normalised(np.mean([vectors[passage] for passage in found], axis=0))
-        for id_, found in pieces.items()
+        for id_, found in passages_by_observation.items()
         if all(passage in vectors for passage in found)
     }
 
@@ -90,15 +90,15 @@ def with_missing_vectors(
 
 # A new observation that nearly repeats an older one is flagged, never dropped.
 
-# Comparing by meaning costs an embedding for each text. Only the likeliest few, by trigrams and by stored
-# vectors, are compared.
-_MOST_COMPARED = 8
-# If an entity gets more new observations at once, they are not compared; reports find duplicates later.
-_MOST_NEW = 50
+# Comparing by meaning costs an embedding for each text, so only the likeliest texts are compared. Trigrams
+# and stored vectors choose them.
+_MAX_COMPARED = 8
+# If an entity gets more new observations in one write, none is compared; reports find duplicates later.
+_MAX_NEW = 50
 
 
 @dataclass(frozen=True, slots=True)
-class _Compared:
+class _Comparison:
     """A new observation, all older ones of its entity, and the few that are compared by meaning."""
 
     new: Observation
@@ -111,21 +111,21 @@ class ObservationComparison:
 
     def __init__(self, memories: Mapping[int, Memory], added: Mapping[int, Sequence[Added]]) -> None:
         self.memories = memories
-        self.pairs: dict[int, list[_Compared]] = {}
-        """The pairs of each entity, by its id."""
-        for entity, news in added.items():
-            if entity in memories and len(news) <= _MOST_NEW:
-                current, new_ids = memories[entity].in_force, {new.id for new in news}
-                self.pairs[entity] = [
-                    _Compared(each, current[:place])
+        self.by_entity: dict[int, list[_Comparison]] = {}
+        """By the id of the entity."""
+        for entity, new_observations in added.items():
+            if entity in memories and len(new_observations) <= _MAX_NEW:
+                current, new_ids = memories[entity].in_force, {new.id for new in new_observations}
+                self.by_entity[entity] = [
+                    _Comparison(each, current[:place])
                     for place, each in enumerate(current)
                     if place and each.id in new_ids
                 ]
 
     @cached_property
-    def by_trigrams(self) -> Mapping[int, Sequence[_Compared]]:
-        """Return the pairs with `likeliest` filled by trigrams. Slow: needed only if a model is available."""
-        return {entity: [_with_likeliest(each) for each in pairs] for entity, pairs in self.pairs.items()}
+    def by_trigrams(self) -> Mapping[int, Sequence[_Comparison]]:
+        """Return the comparisons with `likeliest`, chosen by trigrams. Slow, and needed only with a model."""
+        return {entity: [_with_likeliest(each) for each in group] for entity, group in self.by_entity.items()}
 
     def contents(self) -> list[str]:
         """Return the texts to compare by meaning, except those that only `_with_nearest` adds."""
@@ -137,14 +137,15 @@ def flag_similar_observations(
     services: Services, comparison: ObservationComparison
 ) -> dict[int, tuple[SimilarObservation, ...]]:
     """Compare the new observations of each entity with its older ones, and flag similar ones."""
-    if not any(comparison.pairs.values()):
+    if not any(comparison.by_entity.values()):
         return {}
     try:
-        found = _found_by_meaning(services, comparison)
+        found = _find_by_meaning(services, comparison)
     except ModelUnavailable:
         # The write is committed; without a model, only words are compared.
         found = {
-            entity: tuple(_similar_observations(pairs, {}, "")) for entity, pairs in comparison.pairs.items()
+            entity: tuple(_similar_observations(group, {}, ""))
+            for entity, group in comparison.by_entity.items()
         }
     flags = [
         FlagSimilar("observation", pair.observation, pair.similar_to, pair.similarity, services.scope)
@@ -156,16 +157,14 @@ def flag_similar_observations(
     return found
 
 
-def _found_by_meaning(
+def _find_by_meaning(
     services: Services, comparison: ObservationComparison
 ) -> dict[int, tuple[SimilarObservation, ...]]:
     embedder = embedder_of(services)
     compared = dict(comparison.by_trigrams)
-    # If there are only a few older observations, all are compared.
+    # With few older observations, all are compared, and no vectors are needed to choose some.
     many = [
-        entity
-        for entity, pairs in compared.items()
-        if any(len(each.older) > _MOST_COMPARED for each in pairs)
+        entity for entity, group in compared.items() if any(len(each.older) > _MAX_COMPARED for each in group)
     ]
     if many:
         with services.read() as view:
@@ -176,21 +175,21 @@ def _found_by_meaning(
     known = embedded_texts(services, embedder, _contents(compared))
     rows = {text: unpack_vector(embedded.vector) for text, embedded in known.items()}
     name = embedder.model.name
-    return {entity: tuple(_similar_observations(pairs, rows, name)) for entity, pairs in compared.items()}
+    return {entity: tuple(_similar_observations(group, rows, name)) for entity, group in compared.items()}
 
 
-def _contents(compared: Mapping[int, Sequence[_Compared]]) -> list[str]:
+def _contents(compared: Mapping[int, Sequence[_Comparison]]) -> list[str]:
     return [
         observation.content
-        for pairs in compared.values()
-        for each in pairs
+        for group in compared.values()
+        for each in group
         if each.likeliest
         for observation in (each.new, *each.likeliest)
     ]
 
 
 def _similar_observations(
-    compared: Iterable[_Compared], rows: Mapping[str, Vector], model: str
+    compared: Iterable[_Comparison], rows: Mapping[str, Vector], model: str
 ) -> Iterator[SimilarObservation]:
     """Yield for each new observation the most similar older one, if any is similar enough."""
     for each in compared:
@@ -211,18 +210,18 @@ def _similar_observations(
             yield SimilarObservation(each.new.id, each.new.content, other.id, other.content, similarity)
 
 
-def _with_likeliest(each: _Compared) -> _Compared:
+def _with_likeliest(each: _Comparison) -> _Comparison:
     new = each.new.content
     if not has_meaning(new):
         return each
     best_first = sorted(each.older, key=lambda other: (-trigram_similarity(new, other.content), -other.id))
-    return replace(each, likeliest=best_first[:_MOST_COMPARED])
+    return replace(each, likeliest=best_first[:_MAX_COMPARED])
 
 
-def _with_nearest(each: _Compared, stored: Mapping[int, Vector]) -> _Compared:
+def _with_nearest(each: _Comparison, stored: Mapping[int, Vector]) -> _Comparison:
     row = stored.get(each.new.id)
     if not each.likeliest or row is None:
         return each
     known = [other for other in each.older if other.id in stored]
     nearest = sorted(known, key=lambda other: (-float(stored[other.id] @ row), -other.id))
-    return replace(each, likeliest=list(dict.fromkeys((*each.likeliest, *nearest[:_MOST_COMPARED]))))
+    return replace(each, likeliest=list(dict.fromkeys((*each.likeliest, *nearest[:_MAX_COMPARED]))))

@@ -22,7 +22,7 @@ _WORD = re.compile(r"\w+")
 
 
 class HashingEmbedder:
-    """An embedder by shared words, without meaning.
+    """An embedder that compares words, not meaning.
 
     No cosine is negative. Two texts that share a word have a positive cosine.
     """
@@ -34,8 +34,8 @@ class HashingEmbedder:
         rows = np.zeros((len(texts), self.model.dims), dtype=np.float32)
         for row, text in zip(rows, texts, strict=True):
             # Words without case or accents.
-            apart = unicodedata.normalize("NFKD", text.casefold())
-            words = _WORD.findall("".join(c for c in apart if not unicodedata.combining(c)))
+            decomposed = unicodedata.normalize("NFKD", text.casefold())
+            words = _WORD.findall("".join(c for c in decomposed if not unicodedata.combining(c)))
             for word, count in Counter(words).items():
                 # Not Python's hash(), which differs from one process to the next.
                 digest = blake2b(word.encode("utf-8", "surrogatepass"), digest_size=8).digest()

@@ -7,9 +7,9 @@ above   its cosine minus the background, the mean cosine of places 11 to 30, in 
 held    the weighted share of the query's content words that it contains
 ahead   its BM25 minus the mean of the best five, divided by the weight of all content words
 agreed  1 / its place by meaning + 1 / its place by words
-share   the logarithm of its share of the ranking: a softmax over the standardised scores of the first 30;
-        their deviation counts as a tenth of the best score at least
-fits    1, unless the question asks for a number, a date or the like, and the text has none
+share   the logarithm of its share of the ranking: a softmax over the standardised scores of the first 30,
+        whose standard deviation is at least a tenth of the best score
+fits    1; 0 if the question asks for a value, such as a number or a date, and the text has none
 timed   how well its time matches the time that the query asks for, from 0 to 1
 
     a = constant + ln mean exp (sum of weight * signal)     over the first ten hits: is there an answer?
@@ -18,8 +18,8 @@ timed   how well its time matches the time that the query asks for, from 0 to 1
     P(answer) = sigmoid(a)                         assuming that 5 of 8 questions have an answer
     P(hit) = sigmoid(a + ln 5.4) * sigmoid(h)      assuming that 9 of 10 have one, as in real use
 
-Both have their own weights. An answer is never less likely than its best hit. No weight is negative, so a
-better signal never lowers a probability. Only the first 30 of each list count, so a higher limit changes
+Each probability has its own weights. An answer is never less likely than its best hit. No weight is negative,
+so a better signal never lowers a probability. Only the first 30 of each list count, so a higher limit changes
 nothing. `recollect_bench.fit_confidence` fits the weights.
 """
 
@@ -50,8 +50,8 @@ MOST_QUERY_TERMS = 64
 """Maximum number of words of a query that are read."""
 DEPTH = 30
 """The number of hits of each list that count; a shorter list counts whole."""
-JUDGED = 10
-"""The number of first hits that decide whether there is an answer, for any limit."""
+DECIDING_HITS = 10
+"""The number of first hits that decide whether there is an answer, whatever the limit."""
 _BEST = 5
 _BACKGROUND = slice(10, DEPTH)
 _LEAST_BACKGROUND = 10
@@ -60,14 +60,14 @@ _MAX_DEVIATIONS = 4.0
 _LEAST_SHARE = -6.0
 _LEAST_DEVIATION = 0.1
 """As a share of the best score."""
-ANSWERED = 5 / 8
+ANSWERABLE = 5 / 8
 """The share of answerable questions that P(answer) assumes; without evidence, P is near it."""
-_USUALLY_ANSWERED = 9 / 10
+_USUAL_SHARE = 9 / 10
 """The share of answerable questions that P(hit) assumes."""
-_USUAL = log(_USUALLY_ANSWERED / (1 - _USUALLY_ANSWERED)) - log(ANSWERED / (1 - ANSWERED))
+_USUAL_SHIFT = log(_USUAL_SHARE / (1 - _USUAL_SHARE)) - log(ANSWERABLE / (1 - ANSWERABLE))
 _LEAST_SPREAD = 0.01
-_UNRELATED = 0.05
-"""Unrelated texts have lower cosines in every model. A text below it that shares no word is no candidate."""
+_UNRELATED_COSINE = 0.05
+"""A text below it that shares no word with the query is unrelated: its probability is 0."""
 _WORD = re.compile(r"\w+")
 
 
@@ -99,15 +99,15 @@ class QueryTerms:
 
 
 def weigh_query_terms(
-    query: str, document_counts: Mapping[str, int], texts: int, time_words: str = ""
+    query: str, document_counts: Mapping[str, int], text_count: int, time_words: str = ""
 ) -> QueryTerms:
-    """Weigh the query's terms. `document_counts` says how many of the `texts` contain each term.
+    """Weigh the query's terms. `document_counts` says how many of the texts contain each term.
 
-    weight = ln(1 + texts / (document_count + 0.5)); of words that share a stem, the rarest counts
+    weight = ln(1 + text_count / (document_count + 0.5)); of words that share a stem, the rarest counts
     """
     weights: dict[str, float] = {}
     for word in query_terms(query, MOST_QUERY_TERMS):
-        weight = log1p(texts / (document_counts.get(word, 0) + 0.5))
+        weight = log1p(text_count / (document_counts.get(word, 0) + 0.5))
         for stem in stems_of_word(word):
             weights[stem] = max(weight, weights.get(stem, 0.0))
     of_time = frozenset(coarse_stem(word) for word in _WORD.findall(time_words))
@@ -178,7 +178,7 @@ def estimate_confidence(
     if not inputs.first:
         return ConfidenceEstimate(np.zeros(len(inputs.rows)), 0.0)
     signals = signal_rows(inputs, terms, scale)
-    related = np.array([bool(matched) for matched in inputs.matched]) | ~(inputs.near < _UNRELATED)
+    related = np.array([bool(matched) for matched in inputs.matched]) | ~(inputs.near < _UNRELATED_COSINE)
     if not related[: inputs.first].any():
         return ConfidenceEstimate(np.zeros(len(inputs.rows)), 0.0)
     # Sum row by row: a matrix product may round a row differently when there are more rows.
@@ -188,7 +188,7 @@ def estimate_confidence(
     constants = np.array([weights.kind[kind] for kind in inputs.kinds])
     logits = (signals * np.array(weights.hit)).sum(axis=1) + constants
     # 1 / (1 + exp(-logit)), which would overflow far below 0.
-    hits = np.where(related, _sigmoid(answer + _USUAL) * np.exp(-np.logaddexp(0.0, -logits)), 0.0)
+    hits = np.where(related, _sigmoid(answer + _USUAL_SHIFT) * np.exp(-np.logaddexp(0.0, -logits)), 0.0)
     return ConfidenceEstimate(hits, max(_sigmoid(answer), float(hits.max())))
 
 
@@ -221,19 +221,19 @@ def signal_rows(inputs: ConfidenceInput, terms: QueryTerms, scale: CosineScale |
 
 
 def _by_meaning(inputs: ConfidenceInput, scale: CosineScale | None) -> tuple[Floats, Floats]:
-    nothing = np.zeros(len(inputs.rows))
+    zeros = np.zeros(len(inputs.rows))
     found = np.sort(inputs.cosine[np.isfinite(inputs.cosine)])[::-1][:DEPTH]
     background = found[_BACKGROUND]
     far = float(background.mean()) if len(background) >= _LEAST_BACKGROUND else None
     if not len(found):
-        return nothing, nothing
+        return zeros, zeros
     if scale is None:
         # For an unknown model, only a long list shows which cosines are high.
         if far is None:
-            return nothing, nothing
+            return zeros, zeros
         spread = max(float(found.std()), _LEAST_SPREAD)
         cosine = np.where(np.isfinite(inputs.near), inputs.near, far)
-        return nothing, np.clip((cosine - far) / spread, 0.0, 2 * _MAX_DEVIATIONS)
+        return zeros, np.clip((cosine - far) / spread, 0.0, 2 * _MAX_DEVIATIONS)
     far = scale.background if far is None else far
     cosine = np.where(np.isfinite(inputs.near), inputs.near, min(far, scale.cosine))
     near = np.clip((cosine - scale.cosine) / scale.spread, -_MAX_DEVIATIONS, _MAX_DEVIATIONS)
@@ -310,8 +310,8 @@ def fitted_confidence() -> FittedConfidence:
 # The relevance gate of `context`: the probability that a prompt needs a memory.
 
 GATE_FILE = "relevance_gate.json"
-READ = 20
-"""Number of first memories whose words count."""
+GATE_DEPTH = 20
+"""Number of first memories whose words are compared with the prompt."""
 SILENT_BELOW = 0.5
 _MOST_NAMES = 2
 _TOPIC_WORDS = 3
@@ -322,8 +322,8 @@ _SUREST = 0.999
 class GateSignals:
     """Signals of a prompt, from its wording and from the memories that a recall for it returns.
 
-    A prompt is more than a question: a prompt for a menu needs the memory of an allergy, while a prompt for a
-    synonym needs no memory, however near one may be.
+    Similarity is not enough: a prompt for a menu needs the memory of an allergy. A prompt for a synonym needs
+    no memory, even a similar one.
 
     answer     the logit of the answer's confidence
     known      ln(1 + how many of its content words the first 20 memories contain)
@@ -332,8 +332,8 @@ class GateSignals:
     strangers  1 if it has names, and these memories contain none of them
     personal   1 if it says I, my, our                    timed    1 if it names a time
     quotes     1 if it includes a text to work on         code     1 if it shows signs of code
-    errand     1 if it wants something written to someone, planned, bought, booked
-    general    1 if it wants a translation, a definition, a joke, or only says good morning
+    errand     1 if it asks to write to someone, or to plan, buy or book something
+    general    1 if it asks for a translation, a definition or a joke, or only greets
 
         P(it needs a memory) = sigmoid(constant + sum of weight * signal)
 
@@ -367,14 +367,14 @@ def gate_signals(
     timed: bool,
 ) -> GateSignals:
     """Compute the signals. `matched` has the prompt's `stems` that each of the first memories contains."""
-    contained = frozenset[str]().union(*matched[:READ])
+    contained = frozenset[str]().union(*matched[:GATE_DEPTH])
     names = {stem for name in signs.names for stem in stems_of_word(name)}
     known_names = names & contained
     likely = min(max(confidence, 1 - _SUREST), _SUREST)
     return GateSignals(
         answer=log(likely / (1 - likely)),
         known=log1p(len(contained)),
-        topic=float(0 < len(stems) <= _TOPIC_WORDS and any(each == stems for each in matched[:READ])),
+        topic=float(0 < len(stems) <= _TOPIC_WORDS and any(each == stems for each in matched[:GATE_DEPTH])),
         names=float(min(len(known_names), _MOST_NAMES)),
         strangers=float(bool(names) and not known_names),
         personal=float(signs.is_personal),

@@ -43,15 +43,15 @@ from recollect.text.phrases import entities_text, one_line, quantity, quoted
 from recollect.write.embedding import embedder_or_reason
 
 _MOST_DAYS = 36_500
-_SHOWN = 10
-_MOST_COMPARED = 2_000
+_MAX_ROWS = 10
+_MAX_COMPARED = 2_000
 """Number of newest observations, and of newest notes, that are compared for contradictions."""
 
 
 def consolidation_report(
     services: Services, stale_days: float, progress: Progress | None = None
 ) -> ConsolidationReport:
-    """Report on one snapshot of the store, without items that a person chose to keep."""
+    """Report on one snapshot of the store, without dismissed items."""
     days: object = stale_days
     if isinstance(days, bool) or not isinstance(days, int | float) or not 0 <= days <= _MOST_DAYS:
         raise InvalidInput(f"`stale_days` is a number of days from 0 to {_MOST_DAYS:,}, not {days!r}.")
@@ -63,28 +63,28 @@ def consolidation_report(
     stale: list[StaleEntity] = []
     large: list[tuple[Memory, Mapping[int, Vector]]] = []
     names: dict[int, str] = {}
-    newest: deque[Memory] = deque(maxlen=_MOST_COMPARED)
+    newest: deque[Memory] = deque(maxlen=_MAX_COMPARED)
     with services.read() as view:
-        kept = dismissed_keys(view, services.scope)
+        dismissed = dismissed_keys(view, services.scope)
         for page in memory_pages(services, view, Kind.ENTITY, progress):
             counts["entities"] += len(page)
             counts["observations"] += sum(len(entity.in_force) for entity in page)
-            flagged += (flag for entity in page for flag in _flagged(entity, kept))
+            flagged += (flag for entity in page for flag in _flagged_observations(entity, dismissed))
             large += large_ones(view, page)
-            idle = stale_in(view, page, now, timedelta(days=stale_days))
-            stale += (each for each in idle if decision_key("stale", str(each.id)) not in kept)
+            idle = stale_entities(view, page, now, timedelta(days=stale_days))
+            stale += (each for each in idle if decision_key("stale", str(each.id)) not in dismissed)
             names |= {entity.id: entity.name for entity in page}
             newest.extend(entity for entity in page if entity.in_force)
-        observed = [text for entity in newest for text in texts_of(entity)][-_MOST_COMPARED:]
+        observed = [text for entity in newest for text in texts_of(entity)][-_MAX_COMPARED:]
         in_force = allowed(services.unexpired(Kind.NOTE), [scope_id(view, services.scope)])
         counts["notes"] = view.count("memory", in_force)[None]
         similar = [id_ for (id_,) in view.rows("memory", ("id",), (*in_force, is_set("similar_to")))]
-        notes = list(_flagged_notes(view, list(memories_by_id(view, similar).values()), kept))
-        last = view.rows("memory", ("id",), in_force, descending=True, limit=_MOST_COMPARED)
+        notes = list(_flagged_notes(view, list(memories_by_id(view, similar).values()), dismissed))
+        last = view.rows("memory", ("id",), in_force, descending=True, limit=_MAX_COMPARED)
         recent = memories_by_id(view, sorted(id_ for (id_,) in last))
         noted = [text for note in recent.values() for text in texts_of(note)]
     analysed = analyses(services, large, progress)
-    found = [each for each in analysed if decision_key("split", str(each.id)) not in kept]
+    found = [each for each in analysed if decision_key("split", str(each.id)) not in dismissed]
     report = ConsolidationReport(
         at=now,
         stale_days=stale_days,
@@ -101,36 +101,36 @@ def consolidation_report(
             if not each.needs_split
         ),
         text="",
-        contradictions=open_contradictions([*observed, *noted], names, kept),
+        contradictions=open_contradictions([*observed, *noted], names, dismissed),
     )
     return replace(report, text="\n".join(_lines(report)))
 
 
-def _flagged(entity: Memory, kept: Collection[str]) -> Iterator[FlaggedObservation]:
+def _flagged_observations(entity: Memory, dismissed: Collection[str]) -> Iterator[FlaggedObservation]:
     """Yield similar observations if both are current."""
     current = {seen.id: seen for seen in entity.in_force}
     for seen in entity.in_force:
         if seen.similar_to not in current:
             continue
         references = (text_reference(entity.id, id_) for id_ in (seen.similar_to, seen.id))
-        if decision_key("similar_observations", *references) not in kept:
+        if decision_key("similar_observations", *references) not in dismissed:
             yield FlaggedObservation(entity.id, entity.name, seen, current[seen.similar_to])
 
 
-def _flagged_notes(view: Snapshot, page: Sequence[Memory], kept: Collection[str]) -> Iterator[FlaggedNote]:
-    others = memories_by_id(view, sorted({note.similar_to for note in page if note.similar_to is not None}))
-    for note in page:
+def _flagged_notes(view: Snapshot, notes: list[Memory], dismissed: Collection[str]) -> Iterator[FlaggedNote]:
+    others = memories_by_id(view, sorted({note.similar_to for note in notes if note.similar_to is not None}))
+    for note in notes:
         other = others.get(note.similar_to or 0)
         if other is None or other.deleted_at is not None or other.superseded_at is not None:
             continue
-        if decision_key("similar_notes", str(other.id), str(note.id)) not in kept:
+        if decision_key("similar_notes", str(other.id), str(note.id)) not in dismissed:
             yield FlaggedNote(note.id, note.text, other.id, other.text, note.similarity or 0.0)
 
 
-def stale_in(
+def stale_entities(
     view: Snapshot, page: Sequence[Memory], now: datetime, unseen_for: timedelta
 ) -> Iterator[StaleEntity]:
-    """Yield entities of a page that were not shown or changed for that time."""
+    """Yield entities of a page that were neither shown nor changed for longer than `unseen_for`."""
     facts = ranking_facts(MemoryRows(view), [entity.id for entity in page], "", None, microseconds(now))
     seen = dict(zip(facts.ids.tolist(), facts.last_access.tolist(), strict=True))
     times = dict(zip(facts.ids.tolist(), facts.access_count.tolist(), strict=True))
@@ -169,7 +169,7 @@ def _lines(report: ConsolidationReport) -> Iterator[str]:
                 for each in report.split_candidates
             ],
         ),
-        ("Too large, and of one piece", [_oversized(each) for each in report.oversized]),
+        ("Too large, with a single topic", [_oversized(each) for each in report.oversized]),
         (
             "Observations that nearly repeat another",
             [
@@ -193,9 +193,9 @@ def _lines(report: ConsolidationReport) -> Iterator[str]:
     for title, rows in sections:
         if rows:
             yield f"\n{title}: {len(rows)}"
-            yield from (f"- {row}" for row in rows[:_SHOWN])
-            if len(rows) > _SHOWN:
-                yield f"- and {len(rows) - _SHOWN} more"
+            yield from (f"- {row}" for row in rows[:_MAX_ROWS])
+            if len(rows) > _MAX_ROWS:
+                yield f"- and {len(rows) - _MAX_ROWS} more"
     if not any(rows for _, rows in sections):
         yield "Nothing to tidy."
 
@@ -216,7 +216,7 @@ def _preview(text: str) -> str:
 
 MOST_PAIRS = 10_000
 # Comparing plain contents costs an embedding each, so only likely pairs are compared. Stored vectors include
-# the entity's name and so are more similar; pairs this close to the threshold are likely.
+# the entity's name and so are more similar. Pairs this close to the threshold count as likely.
 _SLACK = 0.1
 _COMPARED = 8
 _BLOCK = 512
@@ -234,23 +234,23 @@ def find_duplicate_observations(
     """Find pairs of similar current observations, of one entity or of all."""
     for share, what in ((threshold, "threshold"), (containment, "containment")):
         if clean_share(share, what) == 0:
-            raise InvalidInput(f"The {what} must be above 0: everything is at least that much alike.")
+            raise InvalidInput(f"The {what} must be above 0: at 0, every pair would match.")
     most: object = limit
     if isinstance(most, bool) or not isinstance(most, int) or not 1 <= most <= MOST_PAIRS:
         raise InvalidInput(f"The limit is a number of pairs from 1 to {MOST_PAIRS:,}, not {most!r}.")
     embedder, note = embedder_or_reason(services)
     pairs: list[DuplicatePair] = []
     observation_count = 0
-    for page, several, stored in _read_entities(services, entity, progress):
+    for page, comparable, stored in _read_entities(services, entity, progress):
         observation_count += sum(len(each.in_force) for each in page)
         if embedder is not None:
             try:
-                rows = with_missing_vectors(stored, several, embedder)
-                pairs += _pairs(several, rows, embedder, threshold, containment)
+                rows = with_missing_vectors(stored, comparable, embedder)
+                pairs += _pairs(comparable, rows, embedder, threshold, containment)
                 continue
             except ModelUnavailable as error:
                 embedder, note = None, str(error)
-        pairs += _pairs(several, {}, None, threshold, containment)
+        pairs += _pairs(comparable, {}, None, threshold, containment)
     pairs.sort(key=lambda pair: (-pair.similarity, pair.entity_id, pair.older.id, pair.newer.id))
     shown = tuple(pairs[:limit])
     return Duplicates(shown, _groups(shown), observation_count, len(pairs) - len(shown), note)
@@ -268,8 +268,8 @@ def _read_entities(
             else [list(memories_by_id(view, [id_]).values())]
         )
         for page in chosen:
-            several = [each for each in page if len(each.in_force) > 1]
-            yield page, several, stored_vectors(view, several)
+            comparable = [each for each in page if len(each.in_force) > 1]
+            yield page, comparable, stored_vectors(view, comparable)
 
 
 def _pairs(
@@ -316,11 +316,11 @@ def _likely(
     observations: Sequence[Observation], rows: Mapping[int, Vector], threshold: float
 ) -> Iterator[tuple[int, int]]:
     """Yield likely pairs by stored vectors: each observation with the nearest few before it."""
-    comparable = [place for place, seen in enumerate(observations) if has_meaning(seen.content)]
-    if len(comparable) < 2:
+    with_meaning = [place for place, seen in enumerate(observations) if has_meaning(seen.content)]
+    if len(with_meaning) < 2:
         return
-    matrix = np.stack([rows[observations[place].id] for place in comparable])
-    for start in range(0, len(comparable), _BLOCK):
+    matrix = np.stack([rows[observations[place].id] for place in with_meaning])
+    for start in range(0, len(with_meaning), _BLOCK):
         block = matrix[start : start + _BLOCK]
         cosines = block @ matrix[: start + len(block)].T
         cosines[np.triu_indices(len(block), start, cosines.shape[1])] = -np.inf
@@ -328,7 +328,7 @@ def _likely(
         for row, others in enumerate(nearest.tolist()):
             for other in others:
                 if cosines[row, other] >= threshold - _SLACK:
-                    yield comparable[other], comparable[start + row]
+                    yield with_meaning[other], with_meaning[start + row]
 
 
 def _groups(pairs: Iterable[DuplicatePair]) -> tuple[DuplicateGroup, ...]:
@@ -341,8 +341,8 @@ def _groups(pairs: Iterable[DuplicatePair]) -> tuple[DuplicateGroup, ...]:
         }
         for id_ in joined:
             groups[id_], names[id_] = joined, (pair.entity_id, pair.entity)
-    whole = {min(members): members for members in groups.values()}
+    by_first = {min(members): members for members in groups.values()}
     return tuple(
         DuplicateGroup(*names[first], tuple(members[id_] for id_ in sorted(members)))
-        for first, members in sorted(whole.items(), key=lambda group: (names[group[0]][0], group[0]))
+        for first, members in sorted(by_first.items(), key=lambda group: (names[group[0]][0], group[0]))
     )

@@ -36,7 +36,7 @@ from recollect.domain.tables import (
 )
 from recollect.memories.corrections import near_copies
 from recollect.ranking.factors import microseconds
-from recollect.review.report import stale_in
+from recollect.review.report import stale_entities
 from recollect.review.results import (
     SettleKind,
     SplitUndo,
@@ -377,7 +377,7 @@ def _stale(services: Services, view: Snapshot, stale_days: float) -> Iterator[Re
     last = 0
     while rows := view.rows("memory", ("id",), (*where, Compares("id", ">", last)), limit=_PAGE):
         page = list(memories_by_id(view, [id_ for (id_,) in rows]).values())
-        for each in stale_in(view, page, now, unseen_for):
+        for each in stale_entities(view, page, now, unseen_for):
             side = Candidate(each.id, None, each.name, each.type, each.last_seen or each.updated_at)
             said = f"neither seen nor changed for {each.days} days"
             yield ReviewItem("stale", side, None, _ACTIONS["stale"], detail=said)

@@ -16,7 +16,7 @@ from recollect.domain.results import Answer, Context, ContextItem, Hit
 from recollect.language.questions import prompt_signs
 from recollect.memories.sessions import session_end
 from recollect.ranking.confidence import (
-    READ,
+    GATE_DEPTH,
     SILENT_BELOW,
     GateSignals,
     gate_signals,
@@ -116,7 +116,7 @@ def context(
 
 def answer_gate_signals(answer: Answer) -> GateSignals:
     stems = prompt_stems(answer.query)
-    read = [f"{hit.memory.speaker or ''} {memory_text(hit.memory)}" for hit in answer.hits[:READ]]
+    read = [f"{hit.memory.speaker or ''} {memory_text(hit.memory)}" for hit in answer.hits[:GATE_DEPTH]]
     matched = [matched_terms(text, stems) for text in read]
     return gate_signals(
         prompt_signs(answer.query), stems, answer.confidence or 0.0, matched, timed=answer.time is not None

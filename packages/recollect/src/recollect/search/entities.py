@@ -9,7 +9,7 @@ from recollect.domain.records import Found
 from recollect.domain.tables import IN_FORCE, Compares, Condition, Equals, OneOf, is_null, null_or_after
 from recollect.search.rows import PastState, allowed, scope_ids, touching
 from recollect.stores.port import Snapshot
-from recollect.text.names import NameText, first_name, is_written_in, places_that_count
+from recollect.text.names import NameText, choose_names, first_name, is_written_in
 from recollect.text.tokens import coarse_stem, content_words, fold, has_unspaced, words
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ def named_in_each(snapshot: Snapshot, scope: int, texts: Sequence[NameText]) -> 
             chosen = exact or alike
             if len(chosen) == 1:
                 meant[place] = chosen[0]
-        count = places_that_count(text, {place: name for place, (_, name) in meant.items()})
+        count = choose_names(text, {place: name for place, (_, name) in meant.items()})
         named.append({meant[place][0] for place in count})
     return named
 

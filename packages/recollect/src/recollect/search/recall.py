@@ -29,7 +29,7 @@ from recollect.ranking.candidates import (
     run,
 )
 from recollect.ranking.confidence import (
-    JUDGED,
+    DECIDING_HITS,
     MOST_QUERY_TERMS,
     ConfidenceInput,
     QueryTerms,
@@ -113,7 +113,7 @@ def _whole_ranking(ranked: Candidates) -> tuple[Ints, Floats]:
 
 def memories_to_read(ranked: Candidates) -> list[int]:
     """Return the memories to load for the confidence: those shown, and the first of the ranking."""
-    return sorted({*ranked.ids.tolist(), *_whole_ranking(ranked)[0][:JUDGED].tolist()})
+    return sorted({*ranked.ids.tolist(), *_whole_ranking(ranked)[0][:DECIDING_HITS].tolist()})
 
 
 def answer_confidence(
@@ -142,7 +142,7 @@ def confidence_input(
     candidates, query = gathered.candidates, gathered.query
     ranked_ids, ranked_scores = _whole_ranking(ranked)
     order = np.searchsorted(candidates.ids, ranked_ids)
-    first = order[:JUDGED].tolist()
+    first = order[:DECIDING_HITS].tolist()
     shown = np.searchsorted(candidates.ids, sorted(memories)).tolist()
     rows = np.array(list(dict.fromkeys([*first, *shown])), np.int64)
     read = [memories[id_] for id_ in candidates.ids[rows].tolist()]

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 # Names in quotes, not imports: `recollect --help` must not load NumPy.
 Vector: TypeAlias = "NDArray[np.float32]"
-"""One row, of length one."""
+"""One vector, normalised to length one."""
 Vectors: TypeAlias = "NDArray[np.float32]"
-"""Rows of length one."""
+"""One normalised vector per row."""
 
 Clock = Callable[[], datetime]
 """Returns the current time, with a time zone."""
@@ -75,7 +75,7 @@ class Extractor(Protocol):
     def name(self) -> str: ...
 
     def statements(self, messages: Sequence[Memory], context: Sequence[Memory] = ()) -> Sequence[Statement]:
-        """Return statements in the messages' order. Raise `ExtractionFailed` on failure; the messages stay.
+        """Return statements in the messages' order. Raise `ExtractionFailed` on failure.
 
         `context` holds the messages just before the first of them, in order. It resolves references;
         no statement is extracted from it.
@@ -142,7 +142,7 @@ class Snapshot(Protocol):
         """Return the live passages of these memories that have a vector, each with its memory, by passage."""
 
     def containing(self, text: str, k: int, where: Where, observed: Where) -> Sequence[int]:
-        """Return entities that contain this text in their name, type or observations, in any case, by id."""
+        """Return the ids of entities with this text, in any case, in their name, type or `observed` rows."""
 
 
 class Transaction(Snapshot, Protocol):
@@ -151,7 +151,7 @@ class Transaction(Snapshot, Protocol):
     def put(self, table: Table, rows: Sequence[Values], *, keep: bool = False) -> list[int]:
         """Add rows, all with the same columns, and return their ids if the table numbers its rows.
 
-        In other tables, a row whose key exists is replaced, or stays with `keep`.
+        In other tables, a row whose key exists is replaced, or with `keep` left as it is.
         """
 
     def swap(self, table: Table, column: str, rows: Iterable[Swap], where: Where = ()) -> int:
@@ -173,7 +173,7 @@ class Transaction(Snapshot, Protocol):
 class Store(Protocol):
     """Stores rows and vectors, and opens snapshots and transactions.
 
-    `within` names the scopes that a caller reads or changes (default: all). A store may show no others. For
+    `within` names the scopes that a caller reads or changes (default: all). A store may hide all others. For
     reading, a scope without an agent includes all scopes of its owner.
     """
 
@@ -182,7 +182,7 @@ class Store(Protocol):
     def transact(
         self, work: Callable[[Transaction], Result], within: Collection[Scope] | None = None
     ) -> Result:
-        """Run `work` in one transaction, and commit unless it raises. A store may run it again."""
+        """Run `work` in one transaction, and commit unless it raises. A store may retry it."""
 
     def version(self) -> int:
         """Return a number that changes when any process has written something."""
@@ -190,7 +190,7 @@ class Store(Protocol):
     def close(self) -> None: ...
 
     def backup(self, path: str, progress: Progress | None = None) -> None:
-        """Write a consistent copy, while others read and write."""
+        """Write a consistent copy. Other connections may read and write at the same time."""
 
     def compact(self) -> bool:
         """Wipe purged texts from unused parts of the store. Return False if a reader prevents that."""

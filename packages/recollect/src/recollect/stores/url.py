@@ -43,7 +43,7 @@ class StoreUrl:
     __repr__ = __str__
 
     def exists(self) -> bool:
-        """Return True: the server is asked when the store is opened."""
+        """Return True. Only opening the store shows whether it exists on the server."""
         return True
 
 
@@ -62,10 +62,10 @@ def parse_store_url(url: str) -> StoreUrl:
         raise InvalidInput("the URL of a store on a server begins with postgresql://, with two slashes")
     options = _options(parts.query)
     own = {name: value for name, value in options if name in _OWN_OPTIONS}
-    theirs = [(name, value) for name, value in options if name not in _OWN_OPTIONS]
+    libpq_options = [(name, value) for name, value in options if name not in _OWN_OPTIONS]
     schema = own.get("schema", DEFAULT_SCHEMA)
     if not _SCHEMA_NAME.fullmatch(schema):
-        raise InvalidInput(f"schema={schema} is not a valid name; use small letters, digits and underscores")
+        raise InvalidInput(f"schema={schema} is not a valid name; use a-z, digits and underscores")
     vectors = own.get("vectors", "cache")
     if vectors not in {"cache", "server"}:
         raise InvalidInput(f"vectors={vectors} is unknown; use cache or server")
@@ -75,7 +75,7 @@ def parse_store_url(url: str) -> StoreUrl:
     replica, read = None, own.get("read", "primary")
     other = urlsplit(read)
     if read == "replica":
-        rest = [(name, value) for name, value in theirs if name != "target_session_attrs"]
+        rest = [(name, value) for name, value in libpq_options if name != "target_session_attrs"]
         replica = _url(parts, parts.netloc, [*rest, _PREFER_REPLICA])
     elif other.scheme in SCHEMES:
         given = [each for each in _options(other.query) if each[0] not in _OWN_OPTIONS]
@@ -83,7 +83,7 @@ def parse_store_url(url: str) -> StoreUrl:
         replica = _url(other, other.netloc, [_PREFER_REPLICA, *given])
     elif read != "primary":
         raise InvalidInput(f"read={read} is unknown; use primary, replica, or the URL of a replica")
-    return StoreUrl(_url(parts, parts.netloc, theirs), schema, int(size), vectors, replica)
+    return StoreUrl(_url(parts, parts.netloc, libpq_options), schema, int(size), vectors, replica)
 
 
 def without_password(url: str) -> str:

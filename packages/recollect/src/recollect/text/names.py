@@ -1,4 +1,4 @@
-"""Find names in texts: list the whole words that may be a name, and choose those that count."""
+"""Find names in texts: list the parts of a text that may be names, and choose among them."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from recollect.language.words import FIRST_PERSON, SMALL_TALK, STOPWORDS, word_s
 from recollect.text.tokens import compile_later, fold, has_unspaced, is_mark, words
 
 LONGEST_NAME = 8
-"""In words. Longer names are seldom written in full."""
+"""Maximum words of a name. Longer names are seldom written in full."""
 _LONGEST_RUN = 12
-"""In characters, for scripts without spaces between words."""
+"""Maximum characters of a name in a script without spaces between words."""
 _MOST_MARKS = 3
 _WORD = compile_later(r"\w+")
 _SPACES = compile_later(r"\s+")
-# These count as a name only in the same case.
+# Everyday words. As a name, such a word must be written as the entity's name is.
 _EVERYDAY = STOPWORDS | word_set("words", "everyday_names")
 # Words that are not a first name by themselves, even at the start of a name.
 _NAME_BEGINNINGS = word_set("words", "no_first_names")
@@ -28,7 +28,7 @@ _NO_LAST_NAMES = word_set("words", "no_last_names")
 _NAME_PARTICLES = word_set("words", "name_particles")
 _TITLES = word_set("words", "titles")
 _PERSON_TYPES = frozenset({"unknown", "person", "persona"})
-_LONGEST_PERSON = 5
+_MAX_PERSON_WORDS = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,12 +81,12 @@ class NameText:
             if name not in known or name in _NO_FIRST_NAMES or not written[number][0].isupper():
                 continue
             has_surname = self._touches(number + 1) and written[number + 1][0].isupper()
-            part_of_name = False
+            is_part_of_name = False
             if self._touches(number):  # `Santa Ana` is another name, `Yesterday Ana` is not
                 before = self.folded[slice(*self.words[number - 1])]
                 in_name = self._touches(number - 1) and written[number - 1][0].isupper()
-                part_of_name = before in _NAME_BEGINNINGS or (in_name and before not in _TITLES)
-            if not has_surname and not part_of_name:
+                is_part_of_name = before in _NAME_BEGINNINGS or (in_name and before not in _TITLES)
+            if not has_surname and not is_part_of_name:
                 yield NamePlace(start, stop, name)
 
     def _touches(self, number: int) -> bool:
@@ -106,8 +106,8 @@ class NameText:
 
     def _with_marks(self, start: int, stop: int) -> Iterator[NamePlace]:
         """Yield the words alone, and with adjacent marks: `c++`, `.net`, `node.js`."""
-        before = _marks(reversed(self.folded[max(0, start - _MOST_MARKS) : start]))
-        after = _marks(self.folded[stop : stop + _MOST_MARKS])
+        before = _count_marks(reversed(self.folded[max(0, start - _MOST_MARKS) : start]))
+        after = _count_marks(self.folded[stop : stop + _MOST_MARKS])
         for first in range(start, start - before - 1, -1):
             for last in range(stop, stop + after + 1):
                 # Neither `c++` nor `c#` contains the name `c`.
@@ -119,14 +119,14 @@ def first_name(name: str, type_: str) -> str | None:
     """Return the folded first name if the entity may be a person: `ana` for `Ana Souza`; otherwise None."""
     words = name.split()
     first, last = fold(words[0]) if words else "", fold(words[-1]) if words else ""
-    if type_.lower() not in _PERSON_TYPES or not 1 < len(words) <= _LONGEST_PERSON:
+    if type_.lower() not in _PERSON_TYPES or not 1 < len(words) <= _MAX_PERSON_WORDS:
         return None
     if first in _NO_FIRST_NAMES or not first.isalpha() or len(first) == 1 or has_unspaced(first):
         return None
     if type_.lower() == "unknown" and last in _NO_LAST_NAMES:
         return None
-    named = all(word[0].isupper() or fold(word) in _NAME_PARTICLES for word in words)
-    return first if named and words[0][0].isupper() and not name.isupper() else None
+    is_capitalised = all(word[0].isupper() or fold(word) in _NAME_PARTICLES for word in words)
+    return first if is_capitalised and words[0][0].isupper() and not name.isupper() else None
 
 
 def name_beginning(name: str) -> str:
@@ -138,10 +138,10 @@ def name_beginning(name: str) -> str:
     return word[0] if has_unspaced(word[0]) else word
 
 
-def places_that_count(text: NameText, found: Mapping[NamePlace, str]) -> list[NamePlace]:
-    """Return the names that count; of overlapping names, the longest.
+def choose_names(text: NameText, found: Mapping[NamePlace, str]) -> list[NamePlace]:
+    """Choose names among the places in `found`; of overlapping names, the longest.
 
-    `found` has the original spellings. A name that is an everyday word must have that spelling in the text.
+    `found` maps places to original spellings. An everyday word must have that spelling in the text.
     """
     taken: list[NamePlace] = []
     for place in sorted(found, key=lambda place: (place.start - place.stop, place.start)):
@@ -156,7 +156,7 @@ def is_written_in(text: str, name: str) -> bool:
     return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) is not None
 
 
-def _marks(letters: Iterable[str]) -> int:
+def _count_marks(letters: Iterable[str]) -> int:
     """Count the marks before a space or a letter."""
     return sum(1 for _ in takewhile(lambda letter: not letter.isalnum() and letter not in " _", letters))
 
@@ -164,9 +164,9 @@ def _marks(letters: Iterable[str]) -> int:
 # Informativeness: how much a text says without its context.
 
 ENOUGH_TERMS = 10
-"""The number of terms from which a text is fully informative."""
-_NAME = 0.5
-_QUESTION = 0.5
+"""A text with this many terms is fully informative."""
+_NAME_BONUS = 0.5
+_QUESTION_WEIGHT = 0.5
 # A text of many words is informative, even if the lists count each word as a stopword or small talk.
 _FEW_WORDS = 20
 _WORDS_PER_TERM = 4
@@ -177,15 +177,15 @@ _MOST_CHARACTERS = 800
 _SENTENCE = compile_later(r"[^.!?…。！？\n]+[.!?…。！？]*")
 _NAME_INSIDE = compile_later(r"(?<=\w )[A-ZÀ-ÖØ-Þ][^\W\d_A-Z]+")
 _WHOLE_WORD = compile_later(r"\w+")
-_SAYS_NOTHING = STOPWORDS | SMALL_TALK | FIRST_PERSON | frozenset("abcdefghijklmnopqrstuvwxyz")
+_EMPTY_WORDS = STOPWORDS | SMALL_TALK | FIRST_PERSON | frozenset("abcdefghijklmnopqrstuvwxyz")
 
 
 def informativeness(text: str) -> float:
-    """Rate a text from 0 ("Wow, that's awesome! Thanks!") to 1: the square root of its share of ten terms.
+    """Rate a text from 0 ("Wow, that's awesome! Thanks!") to 1 (ten terms): sqrt(terms / 10).
 
-    A term is a distinct word that is neither a stopword nor small talk. A name counts 1.5 terms, a term of a
-    question half, and a name that is only addressed nothing. The word lists are English and Spanish; a text
-    in another language is rated by its length.
+    A term is a distinct word that is neither a stopword nor small talk. A name counts as 1.5 terms, a term in
+    a question as half. A name that is only addressed does not count. The word lists are English and Spanish;
+    a text in another language is rated by its length.
     """
     return _informativeness(text[:_MOST_CHARACTERS])
 
@@ -198,17 +198,18 @@ def _informativeness(text: str) -> float:
     for sentence in _SENTENCE.findall(text):
         found = words(sentence)
         word_count += len(found)
-        own = set(found) - _SAYS_NOTHING
-        if len(own) == 1 and len(found) > 1 and _is_addressed(sentence, found, *own):
+        content_words = set(found) - _EMPTY_WORDS
+        is_short = len(content_words) == 1 and len(found) > 1
+        if is_short and _is_addressed(sentence, found, *content_words):
             continue
-        worth = _QUESTION if sentence[-1] in "?？" else 1.0
-        for term in own:
+        worth = _QUESTION_WEIGHT if sentence[-1] in "?？" else 1.0
+        for term in content_words:
             terms[term] = max(terms.get(term, 0.0), worth)
         for name in _NAME_INSIDE.findall(sentence):
-            if (folded := fold(name)) in own:
-                terms[folded] = max(terms[folded], worth + _NAME)
+            if (folded := fold(name)) in content_words:
+                terms[folded] = max(terms[folded], worth + _NAME_BONUS)
         if not sentence.isascii():
-            terms.update((word, len(word) / _LETTERS_PER_WORD) for word in own if has_unspaced(word))
+            terms |= {each: len(each) / _LETTERS_PER_WORD for each in content_words if has_unspaced(each)}
         if len(terms) >= ENOUGH_TERMS and sum(terms.values()) >= ENOUGH_TERMS:
             return 1.0
     total = max(sum(terms.values()), (word_count - _FEW_WORDS) / _WORDS_PER_TERM)

@@ -47,7 +47,7 @@ class ForeignObservation:
 
 @dataclass(frozen=True, slots=True)
 class ForeignEntity:
-    """An entity, which has one name in its scope."""
+    """An entity. Its name is unique in its scope."""
 
     name: str
     type: str = ""
@@ -95,7 +95,7 @@ class ForeignNote:
     superseded_at: datetime | None = None
     forgotten_at: datetime | None = None
     expires_at: datetime | None = None
-    """The time from which no search finds it; it may be past."""
+    """The time from which no search finds it. It may be in the past."""
     owner: str = ""
     agent: str = ""
     ref: str = ""
@@ -104,11 +104,11 @@ class ForeignNote:
 
 @dataclass(frozen=True, slots=True)
 class ForeignMessage:
-    """A turn of a conversation; turns of a session come in their order."""
+    """A turn of a conversation. A reader yields the turns of a session in order."""
 
     session: str
     key: str
-    """Like a note's key, within its session."""
+    """Like a note's key, but unique only within its session."""
     text: str
     role: str = ""
     speaker: str = ""
@@ -146,7 +146,7 @@ class NotImported:
     example: str = ""
     count: int = 1
     merged: ForeignRelation | None = None
-    """The relation to import when all owners are merged, because only its owner is unknown."""
+    """The relation, if only its owner is unknown. It is imported when all owners are merged."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,8 +204,8 @@ class ForeignFormat:
     read: Callable[[ForeignSource], Iterator[ForeignItem]]
     """Read the items of a source, in any order. Data that Recollect cannot keep is a `NotImported`."""
     order: int = 0
-    """Formats with a lower number are tried first. From 1 on, Recollect's own line formats are tried before
-    it, and a source whose format the user names need not be recognised."""
+    """Formats with a lower number are tried first. Recollect's own line formats come before those from 1 on,
+    which need not recognise a source if the user names the format."""
     signs: tuple[bytes, ...] = ()
     """Bytes near the start of its files. A large file that has one is recognised without reading it whole."""
 
@@ -214,18 +214,18 @@ class ForeignFormat:
 
 
 _DATABASE = b"SQLite format 3\0"
-# The place in the header of a SQLite file that shows a write-ahead log, by the value 2.
+# The offset of the read version in a SQLite header. The value 2 means a write-ahead log.
 _READ_VERSION = 19
 _WAL = 2
-_HEAD = 64 * 1024
+_HEAD_BYTES = 64 * 1024
 DOCUMENT_LIMIT = 512 * 1024 * 1024
 """Maximum bytes of a JSON document, which is read whole; conversations have a reader for any size."""
 
 
 class ForeignRow(dict[str, Any]):
-    """A row of a SQLite file, by column. A missing column, such as in another version of the program, is
-    None.
-    """
+    """A row of a SQLite file, by column.
+
+    A missing column is None: other versions of the program may lack it."""
 
     def __missing__(self, column: str) -> None:
         return None
@@ -244,7 +244,7 @@ class ForeignSource:
     def __init__(self, path: str | Path) -> None:
         self.path: Path = Path(path)
         self.url: str = str(path) if is_server_url(path) else ""
-        """The URL of a PostgreSQL database; then there is no path."""
+        """The URL of a PostgreSQL database. Empty for a path."""
         if self.url:
             return
         try:
@@ -261,11 +261,11 @@ class ForeignSource:
 
         if not self.path.is_dir():
             return
-        # Check now, before a format looks for its own files and its error names one that may not exist.
+        # Check the folder now. Later, a format would name one of its own files, which may not exist.
         try:
             with os.scandir(self.path):
                 pass
-            os.stat(os.path.join(self.path, os.curdir))  # noqa: PTH116, PTH118  # which Path would shorten
+            os.stat(os.path.join(self.path, os.curdir))  # noqa: PTH116, PTH118  # Path would drop the dot
         except OSError as error:
             raise InvalidInput(f"The folder {self.path} cannot be read: {error.strerror}.") from error
 
@@ -285,7 +285,7 @@ class ForeignSource:
             return b""
         try:
             with self.path.open("rb") as file:
-                return file.read(_HEAD)
+                return file.read(_HEAD_BYTES)
         except OSError as error:
             raise InvalidInput(f"{self.path} cannot be read: {error.strerror}.") from error
 
@@ -305,7 +305,7 @@ class ForeignSource:
             with self.database() as rows:
                 for row in rows.execute("SELECT name FROM sqlite_master WHERE type='table'").fetchall():
                     columns = found[row["name"]]
-                    with suppress(sqlite3.Error):  # a virtual table whose module is not here
+                    with suppress(sqlite3.Error):  # a virtual table whose module is not loaded
                         named = rows.execute("SELECT name FROM pragma_table_info(?)", (row["name"],))
                         columns += [column["name"] for column in named]
         return {name: tuple(columns) for name, columns in found.items()}
@@ -330,11 +330,11 @@ class ForeignSource:
 
     @property
     def document(self) -> Any:
-        """The value of a JSON document; None for any other file, lines of JSON included."""
+        """The value of a JSON document; None for any other file, such as JSON lines."""
         return self._document[0]
 
     def broken_document(self) -> str:
-        """The error in a file that begins like a JSON document, as the end of a sentence; else empty."""
+        """Return the error in a file that begins like JSON, as the end of a sentence; empty without one."""
         return self._document[1]
 
     @cached_property
@@ -355,7 +355,7 @@ class ForeignSource:
             return None, f"as JSON, it cannot be read: {error}."
 
     def file(self, *names: str) -> Path | None:
-        """The first of these files that the folder has."""
+        """Return the first of these files that the folder contains."""
         return next((found for name in names if (found := self.path / name).is_file()), None)
 
 
@@ -363,7 +363,7 @@ class ForeignSource:
 def open_database(path: Path) -> Iterator[sqlite3.Connection]:
     """Open a SQLite file read-only. No file beside it changes, and another program may use it."""
     # SQLite keeps the log beside the real file, not beside a link to it.
-    with _readable(path.resolve()) as (place, options):
+    with _prepare_file(path.resolve()) as (place, options):
         try:
             connection = sqlite3.connect(f"file:{quote(str(place))}?{options}", uri=True)
         except sqlite3.Error as error:
@@ -396,11 +396,11 @@ _ADVICE |= {
     sqlite3.SQLITE_NOTADB: _ADVICE[sqlite3.SQLITE_CORRUPT],
     sqlite3.SQLITE_CANTOPEN: _ADVICE[sqlite3.SQLITE_READONLY],
 }
-_NO_ADVICE = "If another program can open it, its version may be one that this import does not know."
+_NO_ADVICE = "This import may not support the version of the program that wrote it."
 
 
 @contextmanager
-def _readable(path: Path) -> Iterator[tuple[Path, str]]:
+def _prepare_file(path: Path) -> Iterator[tuple[Path, str]]:
     log, index = Path(f"{path}-wal"), Path(f"{path}-shm")
     with path.open("rb") as file:
         uses_log = file.read(_READ_VERSION + 1)[-1:] == bytes([_WAL])
@@ -418,7 +418,7 @@ def _readable(path: Path) -> Iterator[tuple[Path, str]]:
         if (before.st_mtime_ns, before.st_size) != (after.st_mtime_ns, after.st_size):
             raise InvalidInput(f"{path} changed while it was being read; import it again.")
     else:
-        # A dead program left its log, or the folder is read-only: there can be no index.
+        # A program died and left its log, or the folder is read-only, so SQLite cannot create an index.
         with tempfile.TemporaryDirectory() as folder:
             copy = Path(folder) / "copy.db"
             shutil.copyfile(path, copy)
@@ -434,7 +434,7 @@ def _row(cursor: sqlite3.Cursor, values: tuple[Any, ...]) -> ForeignRow:
 
 
 _CONNECT_SECONDS = 10
-_AT_ONCE = 500
+_BATCH_ROWS = 500
 _SERVER_COLUMNS = (
     "SELECT table_name, column_name FROM information_schema.columns "
     "WHERE table_schema = ANY(current_schemas(false)) ORDER BY table_name, ordinal_position"
@@ -448,9 +448,9 @@ def is_server_url(path: str | Path) -> bool:
 
 
 def _select_rows(url: str, statement: str) -> Iterator[Mapping[str, Any]]:
-    """Yield the rows of a query, by column; the server sends them in portions."""
+    """Yield the rows of a query, by column; the server sends them in batches."""
     with needs_extra("Importing from PostgreSQL", "postgres"):
-        import psycopg  # noqa: PLC0415  # an extra's
+        import psycopg  # noqa: PLC0415  # installed by an extra
         from psycopg.rows import dict_row  # noqa: PLC0415  # the same
 
     place = parse_store_url(url)
@@ -459,7 +459,7 @@ def _select_rows(url: str, statement: str) -> Iterator[Mapping[str, Any]]:
             connection.read_only = True
             connection.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
             with connection.cursor("recollect_import", row_factory=dict_row) as cursor:
-                cursor.itersize = _AT_ONCE
+                cursor.itersize = _BATCH_ROWS
                 yield from cursor.execute(statement)
     except psycopg.Error as error:
         # The message about an unreadable URL may show its password.

@@ -72,7 +72,7 @@ _RULES: dict[type[Change], Callable[[Work, Any], Outcome]] = {
     changes.UndoDream: dreams.write_undo,
 }
 
-# Fields that changes got after the first release. The default of each is empty or false.
+# Fields added to changes after the first release. The default of each is empty or false.
 _ADDED_FIELDS: dict[type[Change], tuple[str, ...]] = {
     changes.FlagSimilar: ("scope",),
     changes.PutVectors: ("searched", "automatic", "tokens", "scope"),
@@ -98,10 +98,10 @@ def apply(
 ) -> Receipt:
     """Apply all changes in one transaction, or none.
 
-    The same key again returns the first receipt and writes nothing, whatever the `precondition`. With
-    `keep_going`, a change that cannot be applied is skipped, and its outcome says why. `before_commit` gets
-    the outcomes before the commit, perhaps more than once. Read there what you need of them: after the
-    commit, a failure to read would look like a failure to write.
+    A second call with the same key returns the first receipt and writes nothing, whatever the `precondition`.
+    With `keep_going`, a change that cannot be applied is skipped, and its outcome says why. `before_commit`
+    gets the outcomes, more than once if the store retries. Read the written rows there: after the commit, a
+    failure to read would look like a failure to write.
     """
     digest = digest_of(batch) if key is not None else ""
 
@@ -153,8 +153,8 @@ def _earlier_receipt(rows: Transaction, key: str, digest: str) -> Receipt | None
     if found[0][0] not in {digest, NO_DIGEST}:
         # The message does not name the key: the stored key contains the scope.
         raise Conflict(
-            "This key was used for other changes before. A retry must repeat the same ones; for others, use "
-            "another key. Nothing was written."
+            "This key was used for other changes before. A retry must repeat the same changes; other changes "
+            "need another key. Nothing was written."
         )
     outcomes = []
     for plain in json.loads(found[0][1]):
@@ -170,7 +170,7 @@ def digest_of(batch: Sequence[Change]) -> str:
     """Return a digest of the changes: of their class names, their fields and the fields' values.
 
     Receipts store it, so these names must not change. A field that was added later counts only if it differs
-    from its default (`_ADDED_FIELDS`): otherwise a retry of an older write would look like another change.
+    from its default (`_ADDED_FIELDS`). Otherwise a retry of an older write would look like another change.
     """
     digested = []
     for change in batch:
@@ -180,7 +180,7 @@ def digest_of(batch: Sequence[Change]) -> str:
                 del plain[name]
         for name in _DERIVED_FIELDS.get(type(change), ()):
             del plain[name]
-        # These fields were added to texts, and several changes contain a text.
+        # These fields were added to texts later, and several changes contain a text.
         for part in (plain, *(value for value in plain.values() if isinstance(value, dict))):
             for name in ("expires_at", "ref", "metadata"):
                 if name in part and part[name] is None:

@@ -56,22 +56,22 @@ if TYPE_CHECKING:
 )
 @option("-e --explain", "Show the steps of each score.")
 @option("--record/--no-record", "Record the hits, for later rankings.", default=True)
-def recall_command(call: Call, text: tuple[str, ...], **asked: Any) -> Result:
+def recall_command(call: Call, text: tuple[str, ...], **options: Any) -> Result:
     """Search by words and by meaning, best first.
 
-    Each hit shows the passage that matched, its rank by words and by meaning, its score, and how likely it
-    answers the query. If nothing seems to answer, the first line says so; --abstain then shows no guesses.
+    Each hit shows the passage that matched, its rank by words and by meaning, its score, and how likely it is
+    to answer the query. If nothing seems to answer, the first line says so; --abstain then shows no guesses.
     A hit that another memory contradicts says which of the two is newer.
 
     A query may name a time, such as `last week` or `in May`: memories of that time come first.
 
-    The hits are recorded as used: some profiles rank them higher from then on. With --no-record, nothing is.
+    The hits are recorded as used: some profiles rank them higher from then on. --no-record prevents that.
 
     --explain shows each step that changed the score: it added (+), subtracted (−), multiplied (×) or set it
-    (→); `30/70 with 0.6` mixes 30 % of the score with 70 % of 0.6. The last column is the score after it.
+    (→); `30/70 with 0.6` mixes 30 % of the score with 70 % of 0.6. The last column is the resulting score.
     """
     memory = call.memory()
-    answer = memory.recall(" ".join(text), **search_arguments(**asked))
+    answer = memory.recall(" ".join(text), **search_arguments(**options))
     time = answer.time
     data = {
         **picked(answer, "query", "profile", "strategy", "mode", "note"),
@@ -105,7 +105,7 @@ def _view(answer: Answer, doubt: str, zone: tzinfo) -> Iterator[Block]:
         yield titled(doubt, "changed")
     elif not answer.hits and answer.withheld:
         are = "is" if answer.withheld == 1 else "are"
-        yield Paragraph(f"{quantity(answer.withheld, 'hit')} less likely than that {are} not shown.")
+        yield Paragraph(f"{quantity(answer.withheld, 'hit')} below --min-confidence {are} not shown.")
     elif not answer.hits:
         yield titled(f"Nothing found for “{one_line(answer.query)}”.", "changed")
     for rank, hit in enumerate(answer.hits, start=1):
@@ -147,7 +147,7 @@ def _hit(rank: int, hit: Hit, answer: Answer, zone: tzinfo) -> Table:
 
 
 # The unit of each search's score.
-_MEASURES = {"meaning": "cosine", "words": "BM25", "nearby": "weight", "linked": "share"}
+_UNITS = {"meaning": "cosine", "words": "BM25", "nearby": "weight", "linked": "share"}
 
 
 @command(
@@ -161,9 +161,9 @@ _MEASURES = {"meaning": "cosine", "words": "BM25", "nearby": "weight", "linked":
 def why_not_command(call: Call, query: str, memory: str, **where: Any) -> Result:
     """Explain why a memory was not found.
 
-    MEMORY is an id or an entity's name. The answer shows its rank in each search, its place among the
-    candidates, the steps of its score with the places that each one cost or won, and what would move it up.
-    The question is not recorded.
+    MEMORY is an id or an entity's name. The answer shows its rank in each search and its place among the
+    candidates. It lists the steps of its score, with the places that each step lost or gained, and says what
+    would move it up. The question is not recorded.
     """
     engine = call.memory()
     why = engine.why_not(query, memory_of(engine, memory).id, **search_arguments(**where))
@@ -195,10 +195,10 @@ def _why_not_view(why: WhyNot, zone: tzinfo) -> Iterator[Block]:
             outcome = Styled("✗ not found" if branch.rank is None else "✗ too far down", "bad")
             if branch.reached:
                 outcome = Styled("✓ a candidate", "good")
-            score = None if branch.score is None else f"{_MEASURES[branch.name]} {branch.score:.2f}"
+            score = None if branch.score is None else f"{_UNITS[branch.name]} {branch.score:.2f}"
             rank = None if branch.rank is None else str(branch.rank)
             searches.append((branch.name, rank, score, str(branch.taken), outcome))
-        columns = ("Search", Column("Rank", right=True), "Score", Column("Of the first", right=True), "")
+        columns = ("Search", Column("Rank", right=True), "Score", Column("Considered", right=True), "")
         yield Table(columns, searches)
     standing = why.standing
     if standing is not None:
@@ -217,34 +217,34 @@ def _why_not_view(why: WhyNot, zone: tzinfo) -> Iterator[Block]:
 
 
 def _steps(reasons: Sequence[Reason], costs: Sequence[Cost] = (), *, indent: int) -> Iterator[Block]:
-    """Return the steps that changed a score, with the places that each cost or won. Count the others."""
+    """Yield the steps that changed a score, with the places that each lost or gained. Count the others."""
     from recollect.ranking.candidates import effect_text  # loads the arithmetic
 
     columns = (
         *(Column(wrap="whole"), Column(role="name", wrap="whole")),
         *(Column(wrap="whole", right=True), Column(wrap="whole")),
     )
-    left = list(costs)
+    remaining = list(costs)
     rows: list[Sequence[Cell]] = []
-    idle, before = 0, ""
+    unchanged, before = 0, ""
     for reason in reasons:
-        places, score = _places(left, reason), decimals(reason.score)
+        places, score = _places(remaining, reason), decimals(reason.score)
         if score == before and not places:
-            idle += 1
+            unchanged += 1
         else:
             rows.append((reason.step, effect_text(reason), score, places))
         before = score
     yield Table(columns, rows, grid=True, indent=indent)
-    if idle:
-        yield Paragraph(Styled(f"{quantity(idle, 'step')} changed nothing", "muted"), indent)
+    if unchanged:
+        yield Paragraph(Styled(f"{quantity(unchanged, 'step')} changed nothing", "muted"), indent)
 
 
-def _places(left: list[Cost], reason: Reason) -> Words:
-    """Return the places that a step cost, and remove the cost from the list: a step may occur twice."""
-    cost = next((each for each in left if (each.step, each.value) == (reason.step, reason.value)), None)
+def _places(remaining: list[Cost], reason: Reason) -> Words:
+    """Return the places that a step lost or gained. Remove its cost from the list: a step may occur twice."""
+    cost = next((each for each in remaining if (each.step, each.value) == (reason.step, reason.value)), None)
     if cost is None:
         return ""
-    left.remove(cost)
+    remaining.remove(cost)
     places = quantity(abs(cost.places), "place")
     if not cost.places:
         return ""
