@@ -415,7 +415,7 @@ _NO_VALUE: tuple[str, frozenset[str]] = ("", frozenset())
 
 
 def _value(words: Sequence[Word]) -> tuple[str, frozenset[str]]:
-    """Return the kind of value that the words begin with, and the value; both are empty if there is none."""
+    """Return the kind of value that the words begin with, and the value; both are empty if no value follows."""
     if not words or words[0].is_mark:
         return _NO_VALUE
     if figure := value_at(words, 0):
@@ -536,7 +536,7 @@ def _of_one_thing(one: Figure, other: Figure, names: frozenset[str]) -> bool:
         within = one.topic <= other.topic or other.topic <= one.topic
         changed = (one.is_change or other.is_change) and (within or one.kind not in TIMES)
         return changed or len(shared) >= _SHARED_WORDS or bool(names - near) or " per " in one.kind
-    # Several figures of a kind are a list: only the word next to each tells what it measures.
+    # Several figures of a kind are a list: only the word next to each says what it measures.
     if not (one.is_only and other.is_only) or one.kind == "code":
         return False
     # Amounts of two things: `supper: 900 $ for the roof`, `tickets for the supper: 20 $`.
