@@ -89,8 +89,8 @@ def adopt(work: Work, change: Adopt) -> Outcome:
     if (new or took) and existing is not None:
         work.set("memory", id_, updated_at=work.at)
     if new or took or existing is None:
-        derives = existing is None and not change.keeps_mentions
-        work.touch(id_, scope, text=derives, named=derives)
+        finds_mentions = existing is None and not change.keeps_mentions
+        work.touch(id_, scope, text=finds_mentions, named=finds_mentions)
     return Outcome(ids=(id_,), names=(memory.name,), created=existing is None, count=len(new), took_type=took)
 
 

@@ -303,7 +303,7 @@ def tune_profile(work: Work, change: changes.TuneProfile) -> Outcome:
     newest = tuned_numbers(work.rows, scope, change.profile)
     if (0 if newest is None else newest[0]) != change.after:
         raise Conflict(
-            f"The profile {change.profile!r} was tuned by someone else meanwhile; look at it with "
+            f"Another process has tuned the profile {change.profile!r} since. Look at it with "
             "`recollect tune history`, and try again. Nothing was changed."
         )
     version = work.add(
