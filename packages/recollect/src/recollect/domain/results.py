@@ -177,8 +177,8 @@ class SupersedeResult(Record):
 
 
 PURGE_WAITS = (
-    "A process that is reading the store still holds its former pages. After that, the next write, or closing "
-    "or opening the store, overwrites them."
+    "A process that is reading the store still holds its former pages. After that, the next write, or "
+    "closing or opening the store, overwrites them."
 )
 
 

@@ -415,7 +415,7 @@ _NO_VALUE: tuple[str, frozenset[str]] = ("", frozenset())
 
 
 def _value(words: Sequence[Word]) -> tuple[str, frozenset[str]]:
-    """Return the kind of value that the words begin with, and the value; both are empty if no value follows."""
+    """Return the kind of value that the words begin with, and the value; both empty if no value follows."""
     if not words or words[0].is_mark:
         return _NO_VALUE
     if figure := value_at(words, 0):
