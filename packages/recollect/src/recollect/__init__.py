@@ -37,7 +37,7 @@ _NAMES_IN = {
     "domain.changes": "NewEntity NewObservation NewRelation Turn",
     "domain.records": "Kind Memory Observation RecallOptions Relation Scope Status",
 }
-_MODULE_OF = {name: home for home, names in _NAMES_IN.items() for name in names.split()}
+_MODULE_OF = {name: module for module, names in _NAMES_IN.items() for name in names.split()}
 
 __all__ = [  # a literal list for type checkers, kept equal to _NAMES_IN by a test
     "Answer",

@@ -286,7 +286,7 @@ def contained_pairs(texts: Sequence[str], at_least: float) -> dict[tuple[int, in
             places[word].append(place)
     found: dict[tuple[int, int], float] = {}
     for place, vocabulary in enumerate(vocabularies):
-        # Subtract a little, since 0.7 * 10 as floats may be above 7.
+        # Subtract a little, since a product of floats may be just above a whole number.
         needed = len(vocabulary) - ceil(at_least * len(vocabulary) - 1e-9) + 1
         rarest = sorted(vocabulary, key=lambda word: (counts[word], word))[:needed]
         for other in {other for word in rarest for other in places[word]} - {place}:

@@ -291,7 +291,7 @@ def _read_to_name(memory: Engine, ids: Sequence[int]) -> list[Memory]:
 
 
 def _restored_lines(was: Memory | None, now: Memory, valid: Collection[int]) -> Iterator[str]:
-    """Yield its text, and a note if it is still superseded or its replacement is `valid` too."""
+    """Yield a memory's text, and a note if it is still superseded or its replacement is `valid` too."""
     if now.text:
         yield f"#{now.id}: {ellipsize(label(now))}"
     if now.superseded_at is not None:
