@@ -13,7 +13,7 @@ from ruff import find_ruff_bin  # type: ignore[import-untyped]
 
 from recollect import bootstrap
 from recollect.aio import async_engine
-from recollect.aio.async_engine import GROUPS, OF_ANOTHER_VIEW
+from recollect.aio.async_engine import GROUPS, SCOPED_VIEW
 from recollect.engine import Engine
 
 if TYPE_CHECKING:
@@ -138,12 +138,12 @@ def _class(of: type) -> str:
 def _method(node: ast.FunctionDef) -> str:
     decorators = {ast.unparse(each) for each in node.decorator_list}
     if node.returns and (
-        node.name == OF_ANOTHER_VIEW or (node.name in _GROUP_NAMES and "property" in decorators)
+        node.name == SCOPED_VIEW or (node.name in _GROUP_NAMES and "property" in decorators)
     ):
         node.returns = ast.Name(_async_name(ast.unparse(node.returns)))
     plain = (
         "property" in decorators and "retry_after_failover" not in decorators
-    ) or node.name == OF_ANOTHER_VIEW
+    ) or node.name == SCOPED_VIEW
     node.decorator_list = [each for each in node.decorator_list if ast.unparse(each) == "property" and plain]
     return _method_text(node, is_async=not plain)
 

@@ -51,7 +51,7 @@ class Load:
         works = [(self._write, number) for number in range(self.writers)]
         works += [(self._read, number) for number in range(self.readers)]
         for work, number in works:
-            thread = threading.Thread(target=self._until_the_end, args=(work, number), daemon=True)
+            thread = threading.Thread(target=self._run_until_stopped, args=(work, number), daemon=True)
             thread.start()
             self._threads.append(thread)
         return self
@@ -72,7 +72,7 @@ class Load:
         times = sorted(at for at in self.acknowledged.values() if at >= since)
         return max((after - before for before, after in pairwise(times)), default=0.0)
 
-    def _until_the_end(self, work: Callable[[recollect.Engine, int], None], number: int) -> None:
+    def _run_until_stopped(self, work: Callable[[recollect.Engine, int], None], number: int) -> None:
         try:
             owner = self.owners[number // 2 % len(self.owners)]
             with recollect.open(self.url, owner=owner, model="none") as memory:
@@ -115,9 +115,9 @@ class Account:
     """Texts that were written once but are stored or counted twice."""
     unacknowledged: int
     """Stored texts whose caller got an error."""
-    half: int
+    partial: int
     """Memories without their words in the index, or words without their memory."""
-    changes_apart: int
+    wrong_counts: int
     """Scopes whose change number is not the number of their transactions."""
 
 
@@ -126,8 +126,8 @@ def account(load: Load) -> Account:
     schema = location.schema
     with psycopg.connect(location.server) as connection:
         connection.execute("SELECT set_config('recollect.scopes', '*', true)")
-        held = connection.execute(f"SELECT text, 1 + duplicates FROM {schema}.memory").fetchall()
-        half = connection.execute(
+        stored = connection.execute(f"SELECT text, 1 + duplicates FROM {schema}.memory").fetchall()
+        partial = connection.execute(
             f"SELECT count(*) FROM {schema}.memory AS m FULL JOIN {schema}.document AS d "
             "ON d.scope_id = m.scope_id AND d.memory_id = m.id WHERE m.id IS NULL OR d.memory_id IS NULL"
         ).fetchone()
@@ -137,15 +137,15 @@ def account(load: Load) -> Account:
             f"AND change <> (SELECT count(*) FROM {schema}.commit_mark AS c WHERE c.scope_id = s.id)"
         ).fetchone()
     counts: dict[str, int] = {}
-    for text, count in held:
+    for text, count in stored:
         counts[text] = counts.get(text, 0) + count
     return Account(
         acknowledged=len(load.acknowledged),
         lost=sum(text not in counts for text in load.acknowledged),
         duplicates=sum(count > 1 for count in counts.values()),
         unacknowledged=sum(text not in load.acknowledged for text in counts),
-        half=half[0] if half else -1,
-        changes_apart=apart[0] if apart else -1,
+        partial=partial[0] if partial else -1,
+        wrong_counts=apart[0] if apart else -1,
     )
 
 

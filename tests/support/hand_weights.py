@@ -1,4 +1,4 @@
-"""Our own profile with weights that one can work out by hand: the learned ones change with each training."""
+"""The `recollect` profile with simple weights for arithmetic by hand. Learned ones change with training."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def hand_weighted(**weights: Mapping[str, float]) -> Profile:
-    """With these weights, by step and number, and 0 for all others."""
+    """Return the profile with these weights, by step and number, and 0 for all others."""
     return recollect_profile(
         {
             step: dict.fromkeys(numbers, 0.0) | dict(weights.get(step, {}))
@@ -24,4 +24,4 @@ def hand_weighted(**weights: Mapping[str, float]) -> Profile:
 
 PLAIN_FUSION = hand_weighted(meaning={"cosine": 0.6}, words={"bm25": 0.4})
 MATCHED_FUSION = hand_weighted(meaning={"cosine": 0.6}, words={"bm25": 0.4, "share": 0.4})
-"""As plain fusion, and 0.4 for what holds all of the query."""
+"""Plain fusion, and 0.4 for a text that contains all words of the query."""

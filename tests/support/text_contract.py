@@ -53,7 +53,7 @@ from recollect.ranking.candidates import NEVER
 from recollect.ranking.factors import microseconds
 from recollect.search.candidates import Search
 from recollect.search.entities import entities_containing
-from recollect.search.rows import memories_by_id, replaced_by, scope_id
+from recollect.search.rows import ids_superseded_by, memories_by_id, scope_id
 from recollect.search.texts import (
     all_scopes,
     last_positions,
@@ -141,7 +141,7 @@ def last_position(store: Repository, session: str, scope: Scope = ME) -> int:
 
 def superseded_ids(store: Repository, id_: int) -> list[int]:
     with store.read() as view:
-        return list(replaced_by(view, id_))
+        return list(ids_superseded_by(view, id_))
 
 
 def everything(store: Repository) -> list[Memory]:

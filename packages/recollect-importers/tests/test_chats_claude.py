@@ -39,7 +39,7 @@ def read_chat(folder: Path, *messages: Any, **more: Any) -> Conversation:
     return found
 
 
-def test_a_conversation_is_read_with_its_roles_times_and_marks(tmp_path: Path) -> None:
+def test_a_conversation_is_read_with_its_roles_times_and_sources(tmp_path: Path) -> None:
     asked = turn("a", text="When is high tide?")
     path = saved(tmp_path, talk(asked, turn("b", "assistant", block("At six."))))
     (found,) = conversations(path)
@@ -52,7 +52,7 @@ def test_a_conversation_is_read_with_its_roles_times_and_marks(tmp_path: Path) -
     ]
 
 
-def test_of_the_blocks_only_what_was_said_is_kept(tmp_path: Path) -> None:
+def test_only_text_blocks_and_titles_of_artifacts_are_kept(tmp_path: Path) -> None:
     filler = "Let me look.\n```\nThis block is not supported on your current device yet.\n```\nAt six."
     answer = turn(
         "b",
@@ -67,7 +67,7 @@ def test_of_the_blocks_only_what_was_said_is_kept(tmp_path: Path) -> None:
         text=filler,
     )
     assert texts(read_chat(tmp_path, answer)) == ["Let me look.\n\n[artifact: Tide table]\n\nAt six."]
-    # A message of tools alone says nothing, even if its text has fillers.
+    # A message with only tool blocks is left out, even if its text has a filler.
     tools = turn("b", "assistant", {"type": "tool_use", "name": "x"}, text="This block is not supported")
     assert texts(read_chat(tmp_path, turn("a", text="Go"), tools)) == ["Go"]
     # The text is used if its blocks are empty.
@@ -86,7 +86,7 @@ def test_attachments_are_mentioned_by_name_and_their_content_is_not_kept(tmp_pat
     ]
 
 
-def test_of_edited_messages_the_newest_branch_is_kept(tmp_path: Path) -> None:
+def test_the_newest_branch_of_edited_messages_is_kept(tmp_path: Path) -> None:
     tree = [
         turn("a", text="Draft", parent_message_uuid=ROOT),
         turn("b", "assistant", text="Old answer", parent_message_uuid="a"),
@@ -104,21 +104,21 @@ def test_of_edited_messages_the_newest_branch_is_kept(tmp_path: Path) -> None:
         ]
 
 
-def test_a_turn_without_a_time_takes_that_of_the_turn_before(tmp_path: Path) -> None:
+def test_a_turn_without_a_time_gets_the_time_of_the_turn_before(tmp_path: Path) -> None:
     found = read_chat(
         tmp_path,
         turn("a", text="One", created_at=None),
         turn("b", text="Two", created_at="2024-05-06T12:00:00+02:00"),
         turn("c", text="Three", created_at="yesterday"),
     )
-    # 11:00 is the start; noon at two hours east of it is 10:00 UTC
+    # The conversation starts at 11:00 UTC; 12:00+02:00 is 10:00 UTC.
     assert [turn.at and turn.at.hour for turn in found.turns] == [11, 10, 10]
     # Without a zone, it is UTC.
     found = read_chat(tmp_path, turn("a", text="One", created_at="2024-05-06T12:00:00"))
     assert found.turns[0].at == datetime(2024, 5, 6, 12, tzinfo=UTC)
 
 
-def test_a_grown_conversation_gives_its_old_turns_the_same_marks(tmp_path: Path) -> None:
+def test_old_turns_of_a_longer_conversation_keep_their_sources(tmp_path: Path) -> None:
     start = [turn("a", text="One"), turn(None, "assistant", text="Two")]
     before = read_chat(tmp_path, *start)
     after = read_chat(tmp_path, *start, turn("c", text="Three"), name="Renamed")
@@ -126,7 +126,7 @@ def test_a_grown_conversation_gives_its_old_turns_the_same_marks(tmp_path: Path)
     assert len({turn.source for turn in after.turns}) == 3
 
 
-def test_bad_messages_and_conversations_are_named_and_the_rest_goes_on(tmp_path: Path) -> None:
+def test_bad_messages_and_conversations_are_reported_and_the_rest_is_read(tmp_path: Path) -> None:
     found = read_chat(tmp_path, "text", turn("b", "martian", text="Beep"), turn("c", text="Good"))
     assert texts(found) == ["Good"]
     place = "conversations.json, conversation 1, 'Tides', message"
@@ -152,14 +152,14 @@ def test_several_zips_in_a_folder_are_one_import(tmp_path: Path) -> None:
     assert [one.session for one in conversations(tmp_path)] == ["claude:c-0", "claude:c-1"]
 
 
-def test_exports_of_two_programs_in_one_folder_are_told_apart_by_the_user(tmp_path: Path) -> None:
+def test_a_folder_with_exports_of_two_programs_is_refused(tmp_path: Path) -> None:
     saved(tmp_path, talk(turn("a", text="Hi")))
     (tmp_path / "conversations-000.json").write_text('[{"mapping": {}}]')
     with pytest.raises(InvalidInput, match="several programs: chatgpt, claude"):
         recognise(tmp_path)
 
 
-def test_the_wrong_format_is_refused_with_those_that_there_are(tmp_path: Path) -> None:
+def test_a_wrong_format_is_refused_with_a_list_of_formats(tmp_path: Path) -> None:
     path = saved(tmp_path, talk(turn("a", text="Hi")))
     with pytest.raises(InvalidInput, match=r"read as chatgpt.*It has no `mapping`.*recollect import --help"):
         list(conversations(path, "chatgpt"))

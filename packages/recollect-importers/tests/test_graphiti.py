@@ -1,4 +1,4 @@
-"""Graphiti's and Zep's graphs as the JSON of their own types."""
+"""Import graphs of Graphiti and Zep from the JSON of their own types."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def graph(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     return folder
 
 
-def test_entities_facts_with_their_time_and_episodes_come_along(mine: Engine, graph: Path) -> None:
+def test_entities_dated_facts_and_episodes_are_imported(mine: Engine, graph: Path) -> None:
     assert recognise(graph) == "graphiti"
     report = import_foreign(mine, graph)
     assert (report.entities_new, report.observations_new) == (2, 5)

@@ -87,7 +87,7 @@ def test_of_killed_clients_all_that_was_acknowledged_is_there_and_nothing_half(
         load.acknowledged |= dict.fromkeys((line for line in said.split() if len(line) == 16), 0.0)
     _wait_until_alone(url)
     after = account(load)
-    assert (after.lost, after.duplicates, after.half, after.changes_apart) == (0, 0, 0, 0)
+    assert (after.lost, after.duplicates, after.partial, after.wrong_counts) == (0, 0, 0, 0)
     assert after.unacknowledged <= len(clients)
 
 
@@ -152,7 +152,7 @@ def test_of_ten_writers_on_one_scope_every_write_is_there_in_order(postgres: Pos
     assert len({id_ for own in ids for id_ in own}) == 50
     after = account(load)
     assert (after.acknowledged, after.lost, after.duplicates) == (50, 0, 0)
-    assert (after.unacknowledged, after.half, after.changes_apart) == (0, 0, 0)
+    assert (after.unacknowledged, after.partial, after.wrong_counts) == (0, 0, 0)
 
 
 def test_an_import_gives_no_id_that_another_writer_drew_and_did_not_commit_yet(

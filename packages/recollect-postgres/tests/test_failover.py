@@ -52,7 +52,7 @@ def test_no_acknowledged_write_is_lost_or_repeated_when_the_primary_is_killed(no
     assert not load.crashes
     after = account(load)
     assert after.acknowledged >= 120
-    assert (after.lost, after.duplicates, after.half, after.changes_apart) == (0, 0, 0, 0)
+    assert (after.lost, after.duplicates, after.partial, after.wrong_counts) == (0, 0, 0, 0)
     # A text that its writer does not know of is one that it got an error for.
     assert after.unacknowledged <= len(load.write_errors)
     _a_commit_that_nobody_confirms(nodes, killed)

@@ -36,7 +36,7 @@ def test_a_write_whose_commit_was_cut_is_made_once(postgres: PostgresStores, cut
     assert proxy.has_cut
     load = Load(url, acknowledged={"Here before": 0.0, "Cut off": 0.0})
     after = account(load)
-    assert (after.lost, after.duplicates, after.unacknowledged, after.changes_apart) == (0, 0, 0, 0)
+    assert (after.lost, after.duplicates, after.unacknowledged, after.wrong_counts) == (0, 0, 0, 0)
 
 
 def test_a_copy_whose_commits_were_cut_goes_on_as_if_nothing_had_been(

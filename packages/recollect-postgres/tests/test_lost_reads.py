@@ -63,7 +63,7 @@ def _end_connections(url: str) -> None:
     assert ended[0] >= 1
 
 
-def test_a_reader_goes_on_where_nobody_has_written_since(url: str, store: Repository) -> None:
+def test_a_read_continues_if_nothing_was_written_since(url: str, store: Repository) -> None:
     with store.read(Scope()) as view:
         assert _texts(view) == ["Here before"]
         _end_connections(url)
@@ -84,7 +84,7 @@ def test_a_reader_goes_on_where_nobody_has_written_since(url: str, store: Reposi
         assert _texts(view) == ["Here before", "Written on a new one"]
 
 
-def test_a_reader_that_would_see_something_else_is_told_to_ask_again(
+def test_a_read_that_would_see_other_data_fails_and_can_be_repeated(
     url: str, store: Repository, postgres: PostgresStores
 ) -> None:
     answers: list[list[object]] = []
@@ -128,15 +128,15 @@ OTHERS: dict[type[object], str] = {
 
 
 @pytest.mark.parametrize("facade", FACADES)
-def test_whatever_only_reads_is_asked_again(facade: type[object]) -> None:
+def test_methods_that_only_read_are_retried(facade: type[object]) -> None:
     methods = {
         name: method
         for name, method in vars(facade).items()
         if inspect.isfunction(method) and not name.startswith("_")
     }
-    asked_once = {name for name, method in methods.items() if not hasattr(method, "__wrapped__")}
-    left = {*WRITES.get(facade, "").split(), *OTHERS.get(facade, "").split()}
-    assert asked_once == left
+    without_retry = {name for name, method in methods.items() if not hasattr(method, "__wrapped__")}
+    expected = {*WRITES.get(facade, "").split(), *OTHERS.get(facade, "").split()}
+    assert without_retry == expected
 
 
 @pytest.mark.parametrize(
@@ -157,24 +157,24 @@ def test_whatever_only_reads_is_asked_again(facade: type[object]) -> None:
         lambda engine: engine.tuning.analyze(),
     ],
 )
-def test_a_question_that_was_cut_off_is_answered_as_of_later(
+def test_an_interrupted_read_is_repeated_on_the_newer_data(
     url: str, store: Repository, monkeypatch: pytest.MonkeyPatch, question: Callable[[Engine], object]
 ) -> None:
     engine = engine_of(store, FixedClock(), model="none")
     engine.create_entities([{"name": "tea", "observations": ["green"]}])
-    answered = PostgresSnapshot._run_query
+    run_query = PostgresSnapshot._run_query
     is_due = True
 
-    def cut_off_before_the_second(snapshot: PostgresSnapshot, ask: Callable[[], object]) -> object:
+    def cut_before_second_query(snapshot: PostgresSnapshot, ask: Callable[[], object]) -> object:
         nonlocal is_due
         if is_due and snapshot.has_answered:
             is_due = False
             with closing(Repository(PostgresStore(parse_store_url(url)))) as other:
                 _write(other, "More about tea")
             _end_connections(url)
-        return answered(snapshot, ask)
+        return run_query(snapshot, ask)
 
-    monkeypatch.setattr(PostgresSnapshot, "_run_query", cut_off_before_the_second)
+    monkeypatch.setattr(PostgresSnapshot, "_run_query", cut_before_second_query)
     found = question(engine)
     assert not is_due
     assert found == question(engine)

@@ -145,7 +145,7 @@ def test_twenty_clients_share_two_connections(pooler: Pooler) -> None:
     with ThreadPoolExecutor(20) as threads:
         list(threads.map(use, range(20)))
     after = account(replace(load, url=pooler.direct(url)))
-    assert (after.acknowledged, after.lost, after.duplicates, after.half) == (60, 0, 0, 0)
+    assert (after.acknowledged, after.lost, after.duplicates, after.partial) == (60, 0, 0, 0)
 
 
 def test_nothing_is_prepared_behind_a_pooler_and_something_is_without(pooler: Pooler) -> None:

@@ -82,7 +82,7 @@ def test_a_silent_server_is_an_error_for_writers_readers_and_who_opens_it() -> N
                 node.url(), acknowledged=_all("Said while it listened", "Said when it listened again")
             )
             after = account(load)
-            assert (after.lost, after.duplicates, after.half) == (0, 0, 0)
+            assert (after.lost, after.duplicates, after.partial) == (0, 0, 0)
         finally:
             node.kill()
 
@@ -160,7 +160,7 @@ def test_a_cut_network_is_an_error_and_a_mended_one_is_used_again() -> None:
             subprocess.run(["ip", "link", "set", cable, "up"], check=True)
             assert write("After the cut") == "kept"
             after = account(Load(node.url(), acknowledged=_all("Before the cut", "After the cut")))
-            assert (after.lost, after.duplicates, after.half) == (0, 0, 0)
+            assert (after.lost, after.duplicates, after.partial) == (0, 0, 0)
         finally:
             client.kill()
             client.communicate()
@@ -206,11 +206,11 @@ def test_a_full_disk_refuses_the_write_whole_and_takes_it_when_there_is_room() -
                 assert "Nothing was written" in refused
                 load = Load(node.url(), acknowledged=_all(*kept))
                 full = account(load)
-                assert (full.lost, full.half, full.unacknowledged) == (0, 0, 0)
+                assert (full.lost, full.partial, full.unacknowledged) == (0, 0, 0)
                 filler.unlink()
                 engine.remember(text)
                 load.acknowledged[text] = 0.0
                 after = account(load)
-                assert (after.lost, after.duplicates, after.half, after.unacknowledged) == (0, 0, 0, 0)
+                assert (after.lost, after.duplicates, after.partial, after.unacknowledged) == (0, 0, 0, 0)
         finally:
             node.kill()

@@ -94,7 +94,7 @@ def test_what_goes_wrong_is_told_as_a_problem_with_the_next_step(rest: TestClien
         ("POST", "/v1/recall", {"content": b'{"query": "\xff"}'}, 400, "not valid JSON"),
         ("POST", "/v1/recall", {"content": b"[" * 100_000}, 400, "not valid JSON"),
         ("POST", "/v1/recall", {"data": {"query": "x"}}, 415, "Content-Type"),
-        ("PATCH", "/v1/memories/1", {"json": {"id": 2}}, 400, "The path says"),
+        ("PATCH", "/v1/memories/1", {"json": {"id": 2}}, 400, "The path contains"),
         ("DELETE", "/v1/memories/1?query=x", {}, 400, "in the path"),
         ("GET", "/v1/memories/1?owner=a&owner=b", {}, 400, "twice"),
     ]

@@ -29,7 +29,7 @@ def default_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_the_names_on_offer_are_those_that_have_a_home() -> None:
     assert sorted(recollect.__all__) == recollect.__all__
-    assert set(recollect.__all__) == set(recollect._HOME_OF)
+    assert set(recollect.__all__) == set(recollect._MODULE_OF)
     assert dir(recollect) == recollect.__all__
 
 

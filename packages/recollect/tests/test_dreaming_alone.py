@@ -12,7 +12,7 @@ import pytest
 
 import recollect
 from recollect.admin import Internals
-from recollect.bootstrap import backups, engine
+from recollect.bootstrap import backup_folder, engine
 from recollect.dreams.knobs import Knobs, Phase
 from recollect.settings import Settings
 from recollect.stores.sqlite.copying import keep_daily_backup
@@ -103,7 +103,7 @@ def test_a_day_begins_with_a_backup_from_before_its_first_dream(
         ask_and_sleep(memory)
         clock.tick(6 * 3600)
         assert ask_and_sleep(memory) == [2, 1]
-    folder = backups(settings)
+    folder = backup_folder(settings)
     assert str(folder) == f"{settings.store}-backups"
     (kept,) = folder.iterdir()
     assert kept.name == "2026-03-01.db"
@@ -120,35 +120,35 @@ def test_only_the_newest_backups_are_kept(settings: Settings, clock: FixedClock)
         for _ in range(5):
             ask_and_sleep(memory)
             clock.tick(24 * 3600)
-    assert _names(backups(settings)) == ["2026-03-03.db", "2026-03-04.db", "2026-03-05.db"]
+    assert _names(backup_folder(settings)) == ["2026-03-03.db", "2026-03-04.db", "2026-03-05.db"]
 
 
 def test_days_are_the_users(settings: Settings, clock: FixedClock) -> None:
     with engine(replace(settings, time_zone="Pacific/Auckland"), clock, dreams=True) as memory:
         memory.remember("Ana drinks tea")
         ask_and_sleep(memory)  # at noon in Greenwich
-    assert _names(backups(settings)) == ["2026-03-02.db"]
+    assert _names(backup_folder(settings)) == ["2026-03-02.db"]
 
 
 def test_no_backups_are_made_where_none_are_wanted(settings: Settings, clock: FixedClock) -> None:
     with engine(replace(settings, dream_backups=0), clock, dreams=True) as memory:
         memory.remember("Ana drinks tea")
         assert ask_and_sleep(memory) == [1]
-    assert not backups(settings).exists()
+    assert not backup_folder(settings).exists()
 
 
 def test_without_a_backup_there_is_no_dream_and_the_next_one_tries_again(
     settings: Settings, clock: FixedClock, caplog: pytest.LogCaptureFixture
 ) -> None:
-    backups(settings).write_text("a file, where the folder should be")
+    backup_folder(settings).write_text("a file, where the folder should be")
     with engine(settings, clock, dreams=True) as memory, caplog.at_level(logging.WARNING):
         memory.remember("Ana drinks tea")
         assert ask_and_sleep(memory) == []
         assert "No backup could be made" in caplog.text
-        backups(settings).unlink()
+        backup_folder(settings).unlink()
         clock.tick(6 * 3600)
         assert ask_and_sleep(memory) == [1]
-        assert _names(backups(settings)) == ["2026-03-01.db"]
+        assert _names(backup_folder(settings)) == ["2026-03-01.db"]
 
 
 def test_what_is_no_backup_of_ours_stays(settings: Settings, clock: FixedClock, tmp_path: Path) -> None:

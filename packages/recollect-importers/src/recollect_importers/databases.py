@@ -24,12 +24,12 @@ from recollect_importers.fields import (
     count_sections,
     make_record,
     moment_of,
+    non_default,
     object_of,
     open_sections,
     other_fields,
+    tags_of,
     text_value,
-    unusual,
-    words_of,
 )
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def _read_cognis(source: ForeignSource) -> Iterator[ForeignItem]:
             closed = moment_of(row["valid_until"]) or moment_of(row["updated_at"])
             is_gone = status == "deleted"
             is_old = not is_gone and (status == "historical" or not row["is_current"])
-            metadata = unusual(row, _COGNIS_USUAL)
+            metadata = non_default(row, _COGNIS_USUAL)
             if row["original_content"] not in (None, "", row["content"]):
                 metadata["original_content"] = row["original_content"]
             yield make_record(
@@ -136,8 +136,8 @@ def _read_memory_service(source: ForeignSource) -> Iterator[ForeignItem]:
                 ForeignNote,
                 row,
                 _SERVICE_NOTE,
-                tags=tuple(tag for tag in words_of(row["tags"]) if tag != _NO_TAG),
-                metadata=other_fields({**metadata, **unusual(row, {"confidence": 1})}, _SERVICE_PLACED),
+                tags=tuple(tag for tag in tags_of(row["tags"]) if tag != _NO_TAG),
+                metadata=other_fields({**metadata, **non_default(row, {"confidence": 1})}, _SERVICE_PLACED),
                 about=tuple(about[row.text("content_hash")]),
                 superseded_by=text_value(row["superseded_by"] or metadata.get("superseded_by")) or None,
                 agent="" if store == "default" else store,

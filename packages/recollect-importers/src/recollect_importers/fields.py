@@ -1,4 +1,4 @@
-"""Build records from rows of other programs, by a description of fields and columns."""
+"""Build records from rows of other programs, following a list of fields and their columns."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def open_sections(source: ForeignSource) -> Iterator[Sections]:
 
         def rows(table: str) -> Iterator[ForeignRow]:
             if table in source.tables:
-                yield from connection.execute(f'SELECT * FROM "{table}" ORDER BY rowid')  # noqa: S608  # our names
+                yield from connection.execute(f'SELECT * FROM "{table}" ORDER BY rowid')  # noqa: S608  # the names are constants
 
         yield rows
 
@@ -48,10 +48,10 @@ def count_sections(rows: Sections, unplaced: Mapping[str, str]) -> Iterator[NotI
 def make_record(record: Callable[..., _T], row: Mapping[str, Any], fields: str, **given: Any) -> _T:
     """Build a record from a row. Each word of `fields` names a field and the source of its value:
 
-    `created_at` is the column of that name, `key=memory_id|id` the first of these columns that has
-    a value, `key=belief:{hash}` a text with columns in it, `tags=[status]` a list of one column, and
-    `category='belief'` a constant. Times, tags, metadata, pins and the importance are parsed; everything
-    else is text.
+    `created_at`: the column of that name; `key=memory_id|id`: the first of these columns with a value;
+    `key=belief:{hash}`: a text with columns in it; `tags=[status]`: a list of one column;
+    `category='belief'`: a constant. Times, tags, metadata, pins and the importance are parsed; all else
+    is text.
     """
     for word in fields.split():
         field, _, columns = word.partition("=")
@@ -117,7 +117,7 @@ def checked_objects(values: Iterable[object], place: str) -> Iterator[ForeignRow
         yield ForeignRow(value) if is_object else BadRow(f"{place} {number}", "It is not a JSON object.")  # type: ignore[call-overload]
 
 
-def words_of(value: object) -> tuple[str, ...]:
+def tags_of(value: object) -> tuple[str, ...]:
     """Read tags from a list, the JSON of a list, or a text with commas."""
     if isinstance(value, str):
         parsed = _parse_json(value)
@@ -127,7 +127,7 @@ def words_of(value: object) -> tuple[str, ...]:
     return tuple(word.strip() for word in value if isinstance(word, str) and word.strip())
 
 
-def share_of(value: object) -> float | None:
+def fraction_of(value: object) -> float | None:
     """Return a number from 0 to 1; otherwise None."""
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     return float(value) if is_number and 0 <= value <= 1 else None  # type: ignore[arg-type, operator]
@@ -148,14 +148,14 @@ def other_fields(fields: Mapping[str, Any], placed: Collection[str] = ()) -> dic
     }
 
 
-def unusual(row: Mapping[str, Any], usual: Mapping[str, object]) -> dict[str, Any]:
+def non_default(row: Mapping[str, Any], usual: Mapping[str, object]) -> dict[str, Any]:
     """Return the columns that differ from the program's defaults."""
     return {name: row[name] for name, value in usual.items() if row.get(name) not in (None, value)}
 
 
 _PARSERS: dict[str, Callable[[object], Any]] = {
-    "importance": share_of,
-    "tags": words_of,
+    "importance": fraction_of,
+    "tags": tags_of,
     "metadata": lambda value: other_fields(object_of(value)),
     "pinned": bool,
 }

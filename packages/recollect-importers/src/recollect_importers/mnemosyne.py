@@ -21,12 +21,12 @@ from recollect_importers.fields import (
     count_sections,
     make_record,
     moment_of,
+    non_default,
     object_of,
     open_sections,
     other_fields,
+    tags_of,
     text_value,
-    unusual,
-    words_of,
 )
 
 if TYPE_CHECKING:
@@ -158,14 +158,14 @@ def _memory(section: str, row: ForeignRow, about: tuple[str, ...]) -> Iterator[F
     superseded_by = text_value(row["superseded_by"]) or None
     until = moment_of(row["valid_until"])
     # Further columns with an unusual value.
-    marks = unusual(row, {**_USUAL, "channel_id": row["session_id"]})
+    marks = non_default(row, {**_USUAL, "channel_id": row["session_id"]})
     yield make_record(
         ForeignNote,
         row,
         _MEMORY,
         created_at=created or told,
         happened_at=happened,
-        tags=words_of(metadata.get("tags")),
+        tags=tags_of(metadata.get("tags")),
         metadata={**other_fields(metadata, {"tags"}), **marks},
         session=_session(row),
         about=about,

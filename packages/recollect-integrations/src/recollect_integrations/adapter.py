@@ -20,16 +20,16 @@ class _Awaitable(Protocol):
 
 
 _Adapter = TypeVar("_Adapter", bound=_Awaitable)
-_Asked = ParamSpec("_Asked")
+_Params = ParamSpec("_Params")
 _Result = TypeVar("_Result")
 
 
-def opened_memory(memory: Engine | str | Path) -> Engine:
+def ensure_open(memory: Engine | str | Path) -> Engine:
     """Return the given memory, or open the one at a path or URL."""
     return memory if isinstance(memory, Engine) else open_memory(memory)
 
 
-def caller_opened(memory: Engine) -> Engine:
+def require_open(memory: Engine) -> Engine:
     """Return an open memory, for adapters that cannot close one; refuse a path."""
     if not isinstance(memory, Engine):
         raise InvalidInput(
@@ -38,29 +38,29 @@ def caller_opened(memory: Engine) -> Engine:
     return memory
 
 
-def awaited_memory(memory: AsyncEngine | Engine | str | Path) -> AsyncEngine:
+def ensure_async(memory: AsyncEngine | Engine | str | Path) -> AsyncEngine:
     """Return an open async memory, for adapters with async calls."""
-    return memory if isinstance(memory, AsyncEngine) else AsyncEngine(opened_memory(memory))
+    return memory if isinstance(memory, AsyncEngine) else AsyncEngine(ensure_open(memory))
 
 
-def of_own_scope(memory: Engine) -> Engine:
+def own_scope_of(memory: Engine) -> Engine:
     """Return the memory restricted to its own agent, so that an adapter reads only its own notes."""
     return memory.scoped(memory.scope.owner, memory.scope.agent)
 
 
 def in_thread(
-    method: Callable[Concatenate[_Adapter, _Asked], _Result],
-) -> Callable[Concatenate[_Adapter, _Asked], Coroutine[Any, Any, _Result]]:
-    """Return an async version of a method. It runs in a thread, to its end even if cancelled."""
+    method: Callable[Concatenate[_Adapter, _Params], _Result],
+) -> Callable[Concatenate[_Adapter, _Params], Coroutine[Any, Any, _Result]]:
+    """Return an async version of a method. It runs in a thread, and ends even if the call is cancelled."""
 
     @wraps(method)
-    async def call(self: _Adapter, /, *args: _Asked.args, **options: _Asked.kwargs) -> _Result:
+    async def call(self: _Adapter, /, *args: _Params.args, **options: _Params.kwargs) -> _Result:
         return await self._calls.run(lambda _: method(self, *args, **options))
 
     return call
 
 
-def listed_notes(memory: Engine, *, page: int = MOST_PER_PAGE, **wanted: Any) -> Iterator[Memory]:
+def all_pages(memory: Engine, *, page: int = MOST_PER_PAGE, **wanted: Any) -> Iterator[Memory]:
     """Yield everything that `memory.list` returns for these arguments, newest first."""
     after: int | None = 0
     while after is not None:
@@ -81,19 +81,19 @@ def in_utc(at: datetime) -> datetime:
     return at if at.tzinfo is not None else at.replace(tzinfo=UTC)
 
 
-def shown_text(text: str) -> str:
-    """Replace NULs and lone surrogates by U+FFFD; empty if nothing is visible."""
+def visible_text(text: str) -> str:
+    """Replace NULs and lone surrogates by U+FFFD. Return an empty text if nothing is visible."""
     shown = text.replace("\0", "\N{REPLACEMENT CHARACTER}")
     shown = shown.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     return "" if is_blank(text.replace("\0", "")) else shown
 
 
-def searched_text(text: str, otherwise: str) -> str:
+def searchable_text(text: str, otherwise: str) -> str:
     """Cut a text to the maximum length of a memory; return `otherwise` if nothing is visible."""
-    return shown_text(text[:TEXT_LIMIT]) or shown_text(otherwise[:TEXT_LIMIT])
+    return visible_text(text[:TEXT_LIMIT]) or visible_text(otherwise[:TEXT_LIMIT])
 
 
 def text_as_written(kept: str, note_text: str) -> str:
     """Return the exact text that the metadata keeps, or the note's text if the note was edited since."""
-    searched = searched_text(kept, "")
+    searched = searchable_text(kept, "")
     return note_text if searched and searched != note_text else kept

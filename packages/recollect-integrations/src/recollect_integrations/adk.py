@@ -17,7 +17,7 @@ from recollect.aio import AsyncEngine
 from recollect.domain.limits import QUERY_LIMIT
 from recollect.domain.records import RecallOptions, is_assistant
 from recollect.plugin import memory_text, needs_extra
-from recollect_integrations.adapter import awaited_memory, in_utc, searched_text
+from recollect_integrations.adapter import ensure_async, in_utc, searchable_text
 
 with needs_extra("The adapter for Google ADK", "adk"):
     from google.adk.events.event import Event
@@ -45,7 +45,7 @@ class RecollectMemoryService(BaseMemoryService):
         abstain: bool = True,
         extract: bool = True,
     ) -> None:
-        self.memory = awaited_memory(memory)
+        self.memory = ensure_async(memory)
         self._limit, self._abstain, self._extract = limit, abstain, extract
 
     async def add_session_to_memory(self, session: Session) -> None:
@@ -174,7 +174,7 @@ def _text(content: Content | None) -> str:
     """Join the texts of the parts, without the model's thoughts."""
     parts = content.parts if content is not None and content.parts else []
     said = "\n".join(part.text for part in parts if part.text and not part.thought)
-    return searched_text(said.strip(), "")
+    return searchable_text(said.strip(), "")
 
 
 def _entry(hit: Hit) -> MemoryEntry:

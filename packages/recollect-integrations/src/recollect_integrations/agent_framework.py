@@ -11,7 +11,7 @@ from recollect import Engine, Memory
 from recollect.aio import AsyncEngine
 from recollect.domain.limits import DEFAULT_BUDGET, MOST_TURNS, QUERY_LIMIT
 from recollect.plugin import Internals, needs_extra
-from recollect_integrations.adapter import awaited_memory, of_own_scope, searched_text
+from recollect_integrations.adapter import ensure_async, own_scope_of, searchable_text
 
 with needs_extra("The adapter for Microsoft's Agent Framework", "agent-framework"):
     from agent_framework import (
@@ -48,7 +48,7 @@ class RecollectContextProvider(ContextProvider):
         head: str = HEAD,
     ) -> None:
         super().__init__(source_id)
-        self.memory = awaited_memory(memory)
+        self.memory = ensure_async(memory)
         self._budget_tokens, self._keep, self._extract, self._head = budget_tokens, keep, extract, head
 
     async def before_run(
@@ -113,7 +113,7 @@ class RecollectHistoryProvider(HistoryProvider):
             store_context_from=store_context_from,
             store_outputs=store_outputs,
         )
-        self.memory = awaited_memory(memory)
+        self.memory = ensure_async(memory)
         self._extract = extract
 
     async def get_messages(
@@ -136,13 +136,13 @@ class RecollectHistoryProvider(HistoryProvider):
 
 
 def _load(memory: Engine, session_id: str | None) -> list[Message]:
-    return [_message(turn) for turn in of_own_scope(memory).sessions.turns(session_id or NO_SESSION)]
+    return [_message(turn) for turn in own_scope_of(memory).sessions.turns(session_id or NO_SESSION)]
 
 
 def _save(memory: Engine, session_id: str | None, messages: Sequence[Message], *, extract: bool) -> None:
     if not messages:
         return
-    memory, session = of_own_scope(memory), session_id or NO_SESSION
+    memory, session = own_scope_of(memory), session_id or NO_SESSION
     last = memory.sessions.turns(session, last=min(len(messages), MOST_TURNS))
     new = messages[_overlap([_message(turn) for turn in last], messages) :]
     turns = [turn for message in new for turn in _turn(message, memory)]
@@ -172,7 +172,7 @@ def _turn(message: Message, memory: Engine) -> Iterator[dict[str, Any]]:
     rest = [content.to_dict() for content in message.contents]
     if not rest:
         return
-    text = searched_text(message.text, json.dumps(rest, ensure_ascii=False, default=str)[:_SEARCHED])
+    text = searchable_text(message.text, json.dumps(rest, ensure_ascii=False, default=str)[:_SEARCHED])
     turn = {
         "content": text,
         "role": message.role,

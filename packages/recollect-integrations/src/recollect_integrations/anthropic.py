@@ -18,7 +18,7 @@ from recollect.aio import AsyncEngine
 from recollect.domain.errors import Outdated
 from recollect.domain.limits import clean_text, is_blank
 from recollect.plugin import Internals, memory_version, needs_extra
-from recollect_integrations.adapter import awaited_memory, listed_notes, of_own_scope, opened_memory
+from recollect_integrations.adapter import all_pages, ensure_async, ensure_open, own_scope_of
 
 with needs_extra("The adapter for Anthropic's memory tool", "anthropic"):
     from anthropic.lib.tools import (
@@ -80,14 +80,14 @@ class MemoryFiles:
     """
 
     def __init__(self, memory: Engine) -> None:
-        self._memory = of_own_scope(memory)
+        self._memory = own_scope_of(memory)
 
     def read(self, path: str) -> MemoryFile | None:
         return next(map(_file, self._memory.list(category=CATEGORY, refs=[path]).memories), None)
 
     def within(self, folder: str) -> Sequence[MemoryFile]:
         """Return the files below a folder, sorted by path."""
-        files = map(_file, listed_notes(self._memory, category=CATEGORY))
+        files = map(_file, all_pages(self._memory, category=CATEGORY))
         found = [file for file in files if file.path.startswith(f"{folder}/")]
         return sorted(found, key=lambda file: file.path.split("/"))
 
@@ -281,7 +281,7 @@ class RecollectMemoryTool(MemoryCommands, BetaAbstractMemoryTool):
         self, memory: Engine | str | Path, *, cache_control: BetaCacheControlEphemeralParam | None = None
     ) -> None:
         BetaAbstractMemoryTool.__init__(self, cache_control=cache_control)
-        self.memory = opened_memory(memory)
+        self.memory = ensure_open(memory)
         MemoryCommands.__init__(self, self.memory)
 
     def execute(self, command: BetaMemoryTool20250818Command) -> BetaFunctionToolResultType:
@@ -299,7 +299,7 @@ class AsyncRecollectMemoryTool(BetaAsyncAbstractMemoryTool):
         cache_control: BetaCacheControlEphemeralParam | None = None,
     ) -> None:
         super().__init__(cache_control=cache_control)
-        self.memory = awaited_memory(memory)
+        self.memory = ensure_async(memory)
 
     async def execute(self, command: BetaMemoryTool20250818Command) -> BetaFunctionToolResultType:
         _check(command)

@@ -25,12 +25,12 @@ from recollect.plugin import needs_extra
 from recollect.settings import load
 from recollect.stores.port import Embedder, Vector
 from recollect_integrations.adapter import (
+    all_pages,
+    ensure_open,
     in_thread,
     in_utc,
-    listed_notes,
     notes_by_ref,
-    of_own_scope,
-    opened_memory,
+    own_scope_of,
 )
 
 with needs_extra("The adapter for CrewAI", "crewai"):
@@ -95,7 +95,7 @@ class RecollectStorage:
 
     def __init__(self, memory: Engine | str | Path) -> None:
         self._is_ours = not isinstance(memory, Engine)
-        self.memory = of_own_scope(opened_memory(memory))
+        self.memory = own_scope_of(ensure_open(memory))
         self.embedder = KnownTexts(self.memory)
         self._calls = AsyncEngine(self.memory)
 
@@ -254,7 +254,7 @@ class RecollectStorage:
     def _notes(self, scope_prefix: str | None = None) -> Iterator[Memory]:
         """Yield the notes of a scope and below, and of scopes that differ only in case or accents."""
         tags = _scope_tags(_path(scope_prefix))[-1:]
-        return filter(_is_record, listed_notes(self.memory, category=CATEGORY, tags=tags))
+        return filter(_is_record, all_pages(self.memory, category=CATEGORY, tags=tags))
 
 
 class _Filter:

@@ -19,7 +19,7 @@ from recollect.aio import AsyncEngine
 from recollect.domain.limits import DEFAULT_PROFILE, MOST_HITS, QUERY_LIMIT, clean_name
 from recollect.domain.records import RecallOptions
 from recollect.plugin import needs_extra
-from recollect_integrations.adapter import in_thread, of_own_scope, searched_text, text_as_written
+from recollect_integrations.adapter import in_thread, own_scope_of, searchable_text, text_as_written
 from recollect_integrations.keyed_notes import KeyedNote, KeyedNotes
 
 with needs_extra("The adapter for Haystack", "haystack"):
@@ -73,7 +73,7 @@ class RecollectDocumentStore:
                     given = self._given
                     place = given.resolve_value() if isinstance(given, Secret) else given
                     memory = bootstrap.open(place, owner=self._owner, agent=self._agent, model=self._model)
-                self._opened = of_own_scope(memory)
+                self._opened = own_scope_of(memory)
             return self._opened
 
     def close(self) -> None:
@@ -264,7 +264,7 @@ def _keyed_note(document: Document) -> KeyedNote:
     kept = {name: plain[name] for name in _KEPT if plain[name] is not None}
     # A document without text, such as a picture, is found by its meta.
     known = json.dumps(document.meta, ensure_ascii=False, default=str) if document.meta else document.id
-    text = searched_text(document.content or "", known)
+    text = searchable_text(document.content or "", known)
     if text != document.content:
         kept["content"] = document.content
     return KeyedNote(document.id, text, kept)

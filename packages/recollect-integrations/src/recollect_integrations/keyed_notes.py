@@ -12,7 +12,7 @@ from typing import Any
 from recollect import Answer, Engine, Hit, InvalidInput, Kind, Memory
 from recollect.domain.limits import MOST_HITS, MOST_PER_PAGE, QUERY_LIMIT
 from recollect.domain.records import RecallOptions
-from recollect_integrations.adapter import listed_notes, notes_by_ref
+from recollect_integrations.adapter import all_pages, notes_by_ref
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ class KeyedNotes:
 
     def newest_first(self, *, expired: bool = False, page: int = MOST_PER_PAGE) -> Iterator[Memory]:
         """List all notes, in pages; `expired` includes expired ones."""
-        notes = listed_notes(self.memory, page=page, category=self.program, include_superseded=expired)
+        notes = all_pages(self.memory, page=page, category=self.program, include_superseded=expired)
         return (note for note in notes if self.is_own(note) and note.superseded_at is None)
 
     def search(

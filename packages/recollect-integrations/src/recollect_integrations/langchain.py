@@ -18,10 +18,10 @@ from recollect.domain.limits import QUERY_LIMIT
 from recollect.domain.records import is_assistant, recall_arguments
 from recollect.plugin import effect_text, memory_text, needs_extra
 from recollect_integrations.adapter import (
+    ensure_open,
     in_thread,
-    of_own_scope,
-    opened_memory,
-    searched_text,
+    own_scope_of,
+    searchable_text,
     text_as_written,
 )
 from recollect_integrations.keyed_notes import KeyedNote, KeyedNotes, check_filter, matches_filter
@@ -149,7 +149,7 @@ class RecollectVectorStore(VectorStore):
 
     def __init__(self, memory: Engine | str | Path, collection: str = "documents") -> None:
         """Use an open memory, or open the one at a path. A collection is an agent of the memory's owner."""
-        self.memory = opened_memory(memory)
+        self.memory = ensure_open(memory)
         self._notes = _collection(self.memory, collection, PROGRAM)
         self._calls = AsyncEngine(self.memory)
 
@@ -301,7 +301,7 @@ def _collection(memory: Engine, name: str, program: str) -> KeyedNotes:
 
 def _document_note(id_: str, document: Document) -> KeyedNote:
     metadata: dict[str, Any] = {"metadata": document.metadata}
-    text = searched_text(document.page_content, _BLANK)
+    text = searchable_text(document.page_content, _BLANK)
     if text != document.page_content:
         metadata["text"] = document.page_content
     return KeyedNote(id_, text, metadata)
@@ -324,7 +324,7 @@ class RecollectByteStore(ByteStore):
 
     def __init__(self, memory: Engine | str | Path, collection: str = "values") -> None:
         """Use an open memory, or open the one at a path. A collection is an agent of the memory's owner."""
-        self.memory = opened_memory(memory)
+        self.memory = ensure_open(memory)
         self._notes = _collection(self.memory, collection, VALUES)
         self._calls = AsyncEngine(self.memory)
 
@@ -374,7 +374,7 @@ class RecollectChatMessageHistory(BaseChatMessageHistory):
 
     def __init__(self, memory: Engine | str | Path, session_id: str, *, extract: bool = True) -> None:
         """Open a history. With `extract`, facts in the messages also become notes."""
-        self.memory = of_own_scope(opened_memory(memory))
+        self.memory = own_scope_of(ensure_open(memory))
         self.session_id = session_id
         self._extract = extract
         self._calls = AsyncEngine(self.memory)
@@ -413,7 +413,7 @@ def _text(message: BaseMessage) -> str:
         for call in getattr(message, "tool_calls", ())
     ]
     silent = f"(calls {', '.join(calls)})" if calls else f"({message.type} without text)"
-    return searched_text(message.text, silent)
+    return searchable_text(message.text, silent)
 
 
 def _message(turn: Memory) -> BaseMessage:

@@ -23,7 +23,7 @@ from recollect.bootstrap import now
 from recollect.domain.limits import MOST_PER_PAGE
 from recollect.plugin import Internals, needs_extra
 from recollect.stores.port import Clock
-from recollect_integrations.adapter import in_thread, opened_memory, searched_text
+from recollect_integrations.adapter import ensure_open, in_thread, searchable_text
 from recollect_integrations.keyed_notes import KeyedNote, KeyedNotes, check_filter, matches_filter
 
 with needs_extra("The adapter for LangGraph", "langgraph"):
@@ -71,7 +71,7 @@ class RecollectStore(BaseStore):
         `fields` are the searched paths of a value, unless `put` names others with `index`. `clock` decides
         when items expire; pass the memory's own if it was opened with another clock.
         """
-        self.memory = opened_memory(memory)
+        self.memory = ensure_open(memory)
         self.ttl_config = ttl
         self._owns_memory = self.memory is not memory
         self._fields = tuple(fields)
@@ -304,7 +304,7 @@ def _text_field(value: Mapping[str, Any]) -> str | None:
 
 
 def _search_text(text: str) -> str:
-    return searched_text(text.strip(), "")
+    return searchable_text(text.strip(), "")
 
 
 def _as_json(given: Mapping[str, Any], what: str) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from recollect.aio import AsyncEngine
 from recollect.domain.limits import DEFAULT_BUDGET, QUERY_LIMIT
 from recollect.domain.records import recall_arguments
 from recollect.plugin import memory_text, needs_extra
-from recollect_integrations.adapter import caller_opened, shown_text
+from recollect_integrations.adapter import require_open, visible_text
 
 with needs_extra("The adapter for LlamaIndex", "llama-index"):
     from llama_index.core.base.llms.types import ChatMessage
@@ -80,7 +80,7 @@ class RecollectNodeRetriever(BaseRetriever):
 
     def __init__(self, memory: Engine, *, similarity_top_k: int = 10, **options: Any) -> None:
         """`options` are those of `memory.recall`: `kinds`, `tags`, `as_of`, `min_confidence`, `abstain` …"""
-        self._memory = caller_opened(memory)
+        self._memory = require_open(memory)
         self._calls = AsyncEngine(memory)
         self._options = recall_arguments({"limit": similarity_top_k, **options})
         super().__init__()
@@ -95,7 +95,7 @@ class RecollectNodeRetriever(BaseRetriever):
 
 def _turn(message: ChatMessage) -> dict[str, Any] | None:
     """Convert a message for the memory; None if it has no text."""
-    text = shown_text(message.content or "")
+    text = visible_text(message.content or "")
     return {"role": message.role.value, "content": text} if text else None
 
 

@@ -14,7 +14,7 @@ from recollect import Engine, Memory, NotFound, RecollectError
 from recollect.aio import AsyncEngine
 from recollect.domain.limits import MOST_PER_PAGE, QUERY_LIMIT, clean_name
 from recollect.plugin import needs_extra
-from recollect_integrations.adapter import caller_opened, of_own_scope, opened_memory, searched_text
+from recollect_integrations.adapter import ensure_open, own_scope_of, require_open, searchable_text
 
 with needs_extra("The adapter for the OpenAI Agents SDK", "openai-agents"):
     from agents import (
@@ -52,7 +52,7 @@ class RecollectSession(SessionABC):
         self._name = clean_name(session_id, "session_id")
         self._extract = extract
         self._is_ours = not isinstance(memory, Engine)
-        self.memory = of_own_scope(opened_memory(memory))
+        self.memory = own_scope_of(ensure_open(memory))
         self._calls = AsyncEngine(self.memory)
 
     def close(self) -> None:
@@ -108,7 +108,7 @@ class RecollectSession(SessionABC):
 
 def memory_tools(memory: Engine) -> list[FunctionTool]:
     """Return the tools `remember` and `recall`, for `Agent(tools=…)`."""
-    calls = AsyncEngine(caller_opened(memory))
+    calls = AsyncEngine(require_open(memory))
 
     @function_tool(failure_error_function=_failure_text)
     async def remember(text: str) -> str:
@@ -162,7 +162,7 @@ def _turn(item: TResponseInputItem) -> dict[str, Any]:
         said = "(recall)"
     if kind == "function_call_output" and said.startswith(_RECALLED):
         said = "(recalled)"
-    return {"role": role, "content": searched_text(said, f"({kind})"), "metadata": {_ITEM: plain}}
+    return {"role": role, "content": searchable_text(said, f"({kind})"), "metadata": {_ITEM: plain}}
 
 
 def _words(item: Mapping[str, Any]) -> Iterator[str]:

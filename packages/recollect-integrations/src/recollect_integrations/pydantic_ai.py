@@ -18,7 +18,7 @@ from recollect.aio import AsyncEngine
 from recollect.domain.lazy_dataclass import dataclass
 from recollect.domain.limits import MOST_PER_PAGE, QUERY_LIMIT, TYPE_LIMIT
 from recollect.plugin import BrowseFilter, Internals, memory_text, memory_version, needs_extra
-from recollect_integrations.adapter import caller_opened, listed_notes, of_own_scope, searched_text
+from recollect_integrations.adapter import all_pages, own_scope_of, require_open, searchable_text
 
 with needs_extra("The adapter for Pydantic AI", "pydantic-ai"):
     from pydantic_ai_harness.memory import (
@@ -70,7 +70,7 @@ class RecollectHarnessStore:
 
     def __init__(self, memory: Engine) -> None:
         """Use a memory that the caller opens and closes."""
-        self._memory = AsyncEngine(of_own_scope(caller_opened(memory)))
+        self._memory = AsyncEngine(own_scope_of(require_open(memory)))
 
     async def read(self, path: str, *, max_chars: int) -> MemoryFile | None:
         _check_path(path)
@@ -243,7 +243,7 @@ def _file(memory: Engine, path: str) -> _FileNote | None:
 
 
 def _files(memory: Engine) -> Iterator[_FileNote]:
-    return map(_FileNote, filter(_is_file, listed_notes(memory, tags=[_TAG])))
+    return map(_FileNote, filter(_is_file, all_pages(memory, tags=[_TAG])))
 
 
 def _is_file(note: Memory) -> bool:
@@ -310,7 +310,7 @@ def _version(generation: int, writes: int, revisions: int) -> str:
 
 def _storable(content: str) -> str:
     """Return the note's text. If it differs from the content, the metadata has the content."""
-    return searched_text(content, "(an empty file)")
+    return searchable_text(content, "(an empty file)")
 
 
 def _ref(path: str) -> str:

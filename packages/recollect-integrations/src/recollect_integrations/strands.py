@@ -16,13 +16,13 @@ from recollect.domain.limits import QUERY_LIMIT, TYPE_LIMIT, name_as_kept
 from recollect.domain.records import RecallOptions
 from recollect.plugin import Internals, memory_text, needs_extra
 from recollect_integrations.adapter import (
-    awaited_memory,
+    all_pages,
+    ensure_async,
+    ensure_open,
     in_utc,
-    listed_notes,
-    of_own_scope,
-    opened_memory,
-    searched_text,
-    shown_text,
+    own_scope_of,
+    searchable_text,
+    visible_text,
 )
 
 with needs_extra("The adapter for Strands", "strands"):
@@ -59,7 +59,7 @@ class RecollectMemoryStore(MemoryStore):
     ) -> None:
         if max_search_results is not None and max_search_results < 1:
             raise InvalidInput("`max_search_results` must be at least 1.")
-        self.memory = awaited_memory(memory)
+        self.memory = ensure_async(memory)
         self.name = name
         self.description = description
         self.max_search_results = max_search_results
@@ -122,7 +122,7 @@ class RecollectMemoryStore(MemoryStore):
 
 def _text(message: Message) -> str:
     said = "\n".join(block["text"] for block in message["content"] if block.get("text"))
-    return shown_text(said.strip())
+    return visible_text(said.strip())
 
 
 def _entry(hit: Hit) -> MemoryEntry:
@@ -160,7 +160,7 @@ class RecollectSessionRepository(SessionRepository):
     """
 
     def __init__(self, memory: Engine | str | Path, *, extract: bool = True) -> None:
-        self.memory = of_own_scope(opened_memory(memory))
+        self.memory = own_scope_of(ensure_open(memory))
         self._extract = extract
 
     def create_session(self, session: Session, **kwargs: Any) -> Session:
@@ -265,7 +265,7 @@ class RecollectSessionRepository(SessionRepository):
 
     def _states(self, session_id: str) -> Iterator[Memory]:
         """Yield the notes with the state of the session and its agents."""
-        notes = listed_notes(self.memory, category=CATEGORY, tags=[_tag(session_id)])
+        notes = all_pages(self.memory, category=CATEGORY, tags=[_tag(session_id)])
         # Several sessions may share a tag: tags are shortened, and ignore case.
         # A note that superseded a state has no ref.
         return (note for note in notes if note.ref and _names(note)[0] == session_id)
@@ -323,7 +323,7 @@ def _session_text(kept: SessionMessage) -> str:
     content = kept.to_message()["content"]
     said = "\n".join(block["text"] for block in content if block.get("text"))
     written = kept.to_dict()["redact_message" if kept.redact_message is not None else "message"]
-    return searched_text(said, json.dumps(written["content"], ensure_ascii=False)[:_SEARCHED])
+    return searchable_text(said, json.dumps(written["content"], ensure_ascii=False)[:_SEARCHED])
 
 
 def _message(turn: Memory) -> SessionMessage:

@@ -144,7 +144,7 @@ class MemoryRunner:
         owner, agent = request.query_params.get("owner"), request.query_params.get("agent")
         address = request.client.host if request.client else ""
         try:
-            async with self.calls.places_of(address):
+            async with self.calls.limiter_of(address):
                 with anyio.fail_after(CALL_SECONDS if reads else None):
                     return await self.calls.in_thread(
                         lambda: work(caller.engine(self.memory(), owner, agent)), abandon=reads

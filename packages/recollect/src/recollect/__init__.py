@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from importlib import import_module
 
-TYPE_CHECKING = False  # as type checkers know it: `typing` is a third of what a hook may take to start
+TYPE_CHECKING = False  # importing it from `typing` would take a third of a hook's start-up budget
 if TYPE_CHECKING:
     from recollect import aio as aio
-    from recollect.bootstrap import open  # noqa: A004  # the library's own verb
+    from recollect.bootstrap import open  # noqa: A004  # the public name
     from recollect.domain.changes import NewEntity, NewObservation, NewRelation, Turn
     from recollect.domain.errors import (
         Conflict,
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 
     __version__: str
 
-# Where each public name lives. It is imported when it is first used: the command line needs few of them,
-# and must answer `--help` at once.
-_HOMES = {
+# The public names of each module. A name is imported when it is first used: the command line needs few of
+# them, and must answer `--help` at once.
+_NAMES_IN = {
     "bootstrap": "open",
     "engine": "Engine",
     "domain.results": "Answer Context Graph Hit Remembered",
@@ -37,9 +37,9 @@ _HOMES = {
     "domain.changes": "NewEntity NewObservation NewRelation Turn",
     "domain.records": "Kind Memory Observation RecallOptions Relation Scope Status",
 }
-_HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split()}
+_MODULE_OF = {name: module for module, names in _NAMES_IN.items() for name in names.split()}
 
-__all__ = [  # a literal list for type checkers, kept equal to _HOMES by a test
+__all__ = [  # a literal list for type checkers, kept equal to _NAMES_IN by a test
     "Answer",
     "Conflict",
     "Context",
@@ -74,12 +74,12 @@ def __getattr__(name: str) -> object:
     if name == "aio":
         return import_module("recollect.aio")
     if name == "__version__":
-        from importlib.metadata import version  # noqa: PLC0415  # slow, and rarely asked for
+        from importlib.metadata import version  # noqa: PLC0415  # slow, and rarely used
 
         return version("recollect-memory")
-    if name not in _HOME_OF:
+    if name not in _MODULE_OF:
         raise AttributeError(f"module 'recollect' has no attribute {name!r}")
-    return getattr(import_module(f"recollect.{_HOME_OF[name]}"), name)
+    return getattr(import_module(f"recollect.{_MODULE_OF[name]}"), name)
 
 
 def __dir__() -> list[str]:

@@ -189,7 +189,7 @@ def _schedule(services: Services, every: timedelta, settings: Settings) -> None:
         from recollect.stores.sqlite.copying import keep_daily_backup  # noqa: PLC0415  # loads SQLite
 
         day = at.astimezone(services.zone).date()
-        keep_daily_backup(services.store, backups(settings), day, settings.dream_backups)
+        keep_daily_backup(services.store, backup_folder(settings), day, settings.dream_backups)
 
     # A server's database has its own tools for backups.
     has_backups = settings.dream_backups and is_file(settings)
@@ -197,7 +197,7 @@ def _schedule(services: Services, every: timedelta, settings: Settings) -> None:
     services.usage.after_recording += [lambda _: dreams.run_if_due()]
 
 
-def backups(settings: Settings) -> Path:
+def backup_folder(settings: Settings) -> Path:
     """Return the folder of the backups made before dreams."""
     return beside(settings, "-backups")
 
@@ -261,14 +261,14 @@ def embedder(name: str, settings: Settings) -> Embedder | None:
     return _embedder(name, options)
 
 
-def put_back(backup: Path, settings: Settings, progress: Progress | None = None) -> None:
+def restore_backup(backup: Path, settings: Settings, progress: Progress | None = None) -> None:
     """Replace the content of the store with a backup."""
     from recollect.stores.sqlite.copying import restore_copy  # noqa: PLC0415  # loads SQLite
 
     if not isinstance(settings.store, Path) or not is_file(settings):
         raise InvalidInput(
-            "A memory that has no file of its own is not put back from a backup file; name a file with "
-            "--store, or copy the backup: recollect copy BACKUP STORE"
+            "Only a store in a file of its own can be replaced by a backup. Name a file with --store, or "
+            "copy the backup: recollect copy BACKUP STORE"
         )
     if not backup.is_file():
         raise StoreUnavailable(f"There is no file {backup}.")

@@ -164,8 +164,8 @@ def test_a_purge_names_the_copies_that_keep_what_it_destroyed(recollect: Command
     backups.mkdir()
     done = recollect("purge", "--before", "0d", "--yes")
     assert "Deleted 1 forgotten row for good" in done.stdout
-    assert f"Backups still hold it: {backups}, {damaged}." in done.stderr
-    assert "backups and exports elsewhere still hold it" in done.stdout
+    assert f"Backups still hold their text: {backups}, {damaged}." in done.stderr
+    assert "backups and exports still hold their text" in done.stdout
     damaged.unlink()
     backups.rmdir()
     done = recollect("purge", "--before", "0d", "--yes")

@@ -6,7 +6,7 @@ import pytest
 from sleepers import TODAY, Row, snapshot
 
 from recollect.dreams.knobs import Knobs
-from recollect.dreams.phases import consolidate, retrievable, stability_after_recall, stability_after_recalls
+from recollect.dreams.phases import consolidate, share_left, stability_after_recall, stability_after_recalls
 from recollect.dreams.snapshot import Draft
 
 KNOBS = Knobs()
@@ -23,7 +23,7 @@ KNOBS = Knobs()
     ],
 )
 def test_what_is_left_of_a_memory(days: float, stability: float, left: float) -> None:
-    assert retrievable(days, stability) == pytest.approx(left)
+    assert share_left(days, stability) == pytest.approx(left)
 
 
 @pytest.mark.parametrize(

@@ -23,10 +23,10 @@ STAGED, CONSOLIDATED, ARCHIVED = Consolidation
 SECOND = 1 / 86_400
 
 
-def test_a_day_makes_an_entity_a_quarter_a_note_a_half_and_a_message_one_staler() -> None:
-    told = snapshot([Row(id_, kind, touched=10) for id_, kind in enumerate(Kind, 1)])
-    assert staleness(told, KNOBS, AT).tolist() == pytest.approx([2.5, 5.0, 10.0])
-    # A use ahead of the clock gives no staleness below 0.
+def test_an_entity_a_note_and_a_message_become_stale_at_different_speeds() -> None:
+    state = snapshot([Row(id_, kind, touched=10) for id_, kind in enumerate(Kind, 1)])
+    assert staleness(state, KNOBS, AT).tolist() == pytest.approx([2.5, 5.0, 10.0])
+    # A use in the future gives staleness 0, not less.
     assert staleness(snapshot([Row(1, touched=-3)]), KNOBS, AT).tolist() == [0.0]
 
 
@@ -40,11 +40,11 @@ def test_a_day_makes_an_entity_a_quarter_a_note_a_half_and_a_message_one_staler(
         (Kind.NOTE, 4, 8.0),  # 6/3 * 4
     ],
 )
-def test_the_signal_is_accesses_per_week_by_revisions_by_kind(
+def test_the_signal_is_accesses_per_week_times_revisions_times_kind(
     kind: Kind, revisions: int, value: float
 ) -> None:
-    told = snapshot([Row(1, kind, created=21, accesses=6, revisions=revisions)])
-    assert signal(told, KNOBS, AT).tolist() == pytest.approx([value])
+    state = snapshot([Row(1, kind, created=21, accesses=6, revisions=revisions)])
+    assert signal(state, KNOBS, AT).tolist() == pytest.approx([value])
     # A memory younger than a week counts as a week old.
     assert signal(snapshot([Row(1, created=1 / 24, accesses=2)]), KNOBS, AT).tolist() == [2.0]
 
@@ -56,9 +56,9 @@ FADED = Row(1, touched=181, strength=0.19)
 ECHOED = {0: (Echo(99, 0.97),)}
 
 
-def pruned(*rows: Row, echoes: Mapping[int, tuple[Echo, ...]] | None = None, knobs: Knobs = KNOBS) -> Draft:
-    told = snapshot(rows, echoes=ECHOED if echoes is None else echoes)
-    return prune(told, knobs, Draft.of(told))
+def plan(*rows: Row, echoes: Mapping[int, tuple[Echo, ...]] | None = None, knobs: Knobs = KNOBS) -> Draft:
+    state = snapshot(rows, echoes=ECHOED if echoes is None else echoes)
+    return prune(state, knobs, Draft.of(state))
 
 
 def test_a_memory_is_pruned_only_if_it_meets_every_condition(subtests: pytest.Subtests) -> None:
@@ -81,56 +81,56 @@ def test_a_memory_is_pruned_only_if_it_meets_every_condition(subtests: pytest.Su
     }
     for name, row in (kept | gone).items():
         with subtests.test(name):
-            assert pruned(row).pruned == ((1,) if name in gone else ())
+            assert plan(row).pruned == ((1,) if name in gone else ())
 
 
-def test_what_nothing_else_says_is_kept_and_counted() -> None:
+def test_a_unique_memory_is_kept_and_counted() -> None:
     for echoes in ({}, {0: (Echo(99, 0.7999),)}):
-        draft = pruned(FADED, echoes=echoes)
+        draft = plan(FADED, echoes=echoes)
         assert (draft.pruned, draft.unique) == ((), (1,))
-    assert pruned(FADED, echoes={0: (Echo(99, 0.8),)}).pruned == (1,)
-    assert pruned(FADED, echoes={}, knobs=Knobs(prune_echo=0)).pruned == (1,)
+    assert plan(FADED, echoes={0: (Echo(99, 0.8),)}).pruned == (1,)
+    assert plan(FADED, echoes={}, knobs=Knobs(prune_echo=0)).pruned == (1,)
 
 
-def test_of_two_that_echo_each_other_one_stays() -> None:
-    both = pruned(FADED, replace(FADED, id=2, touched=200), echoes={0: (Echo(2, 0.99),), 1: (Echo(1, 0.99),)})
+def test_one_of_two_equal_memories_stays() -> None:
+    both = plan(FADED, replace(FADED, id=2, touched=200), echoes={0: (Echo(2, 0.99),), 1: (Echo(1, 0.99),)})
     assert (both.pruned, both.unique) == ((2,), (1,))  # the staler one goes
 
 
-def test_of_many_that_all_echo_each_other_one_stays() -> None:
+def test_one_of_many_equal_memories_stays() -> None:
     rows = [replace(FADED, id=id_, touched=180 + id_) for id_ in (1, 2, 3, 4)]
     echoes = {row: tuple(Echo(other, 0.99) for other in (1, 2, 3, 4) if other != row + 1) for row in range(4)}
-    draft = pruned(*rows, echoes=echoes)
+    draft = plan(*rows, echoes=echoes)
     assert len(draft.pruned) + len(draft.unique) == 4
     assert draft.unique
     # A memory that stayed says the same as each pruned one.
     assert {echo.memory for id_ in draft.pruned for echo in echoes[id_ - 1]} & set(draft.unique)
 
 
-def test_what_another_relied_on_is_not_pruned_the_night_after() -> None:
-    # Only 1 repeats 2. Both 2 and 3, which stays, repeat 1. If 1 went, the content of 2 would be lost.
+def test_the_last_copy_of_a_pruned_memory_is_not_pruned_next() -> None:
+    # Only 1 repeats 2, but 2 and 3 repeat 1. After 2 is pruned, pruning 1 would lose the content of 2.
     rows = [FADED, replace(FADED, id=2, touched=200)]
     echoes = {0: (Echo(2, 0.99), Echo(3, 0.96)), 1: (Echo(1, 0.99),)}
-    once = pruned(*rows, echoes=echoes)
+    once = plan(*rows, echoes=echoes)
     left = [row for row in rows if row.id not in once.pruned]
     near = {
         place: tuple(echo for echo in echoes[row.id - 1] if echo.memory not in once.pruned)
         for place, row in enumerate(left)
     }
     assert len(once.pruned) == 1
-    assert pruned(*left, echoes=near).pruned == ()
+    assert plan(*left, echoes=near).pruned == ()
 
 
-def test_of_very_many_so_many_at_a_time_and_over_the_nights_every_one() -> None:
+def test_each_dream_prunes_a_few_of_very_many_and_in_time_all() -> None:
     rows = [replace(FADED, id=id_, touched=200 + id_) for id_ in range(1, 7)]
     echoes = {row: (Echo(99, 0.99),) for row in range(6)}
     knobs = Knobs(prune_most=2)
     seen: set[int] = set()
     for night in range(40):
-        told = replace(snapshot(rows, echoes=echoes), at=AT + night)
-        went = prune(told, knobs, Draft.of(told)).pruned
-        assert len(went) == 2
-        seen |= set(went)
+        state = replace(snapshot(rows, echoes=echoes), at=AT + night)
+        gone = prune(state, knobs, Draft.of(state)).pruned
+        assert len(gone) == 2
+        seen |= set(gone)
     assert seen == {1, 2, 3, 4, 5, 6}
 
 
@@ -138,14 +138,14 @@ def test_of_very_many_so_many_at_a_time_and_over_the_nights_every_one() -> None:
 
 
 def stages_of(*rows: Row, replayed: tuple[int, ...] = ()) -> list[Consolidation]:
-    told = snapshot(rows)
-    draft = Draft.of(told)
+    state = snapshot(rows)
+    draft = Draft.of(state)
     marks = draft.replayed.copy()
     marks[list(replayed)] = True
-    return stages(place(told, KNOBS, replace(draft, replayed=marks)))
+    return stages(place(state, KNOBS, replace(draft, replayed=marks)))
 
 
-def test_staged_is_consolidated_after_a_replay_or_a_day() -> None:
+def test_a_staged_memory_is_consolidated_after_a_replay_or_a_day() -> None:
     rows = [
         Row(1, stage=STAGED, created=0.1),
         Row(2, stage=STAGED, created=1 - SECOND),
@@ -154,7 +154,7 @@ def test_staged_is_consolidated_after_a_replay_or_a_day() -> None:
     assert stages_of(*rows, replayed=(0,)) == [CONSOLIDATED, STAGED, CONSOLIDATED]
 
 
-def test_what_is_very_stale_and_weak_is_archived() -> None:
+def test_a_very_stale_and_weak_memory_is_archived() -> None:
     old = Row(1, created=900, touched=361, strength=0.09)  # 361 * 0.5 = 180.5 > 180
     assert stages_of(old) == [ARCHIVED]
     assert stages_of(replace(old, touched=360)) == [CONSOLIDATED]  # 180.0
@@ -169,8 +169,8 @@ def test_what_is_very_stale_and_weak_is_archived() -> None:
 # Promote
 
 
-def promoted(told: DreamState) -> list[int]:
-    depths: list[int] = promote(told, KNOBS, Draft.of(told)).life.depth.tolist()
+def promoted_depths(state: DreamState) -> list[int]:
+    depths: list[int] = promote(state, KNOBS, Draft.of(state)).life.depth.tolist()
     return depths
 
 
@@ -178,17 +178,17 @@ def promoted(told: DreamState) -> list[int]:
 WORTHY = Row(1, created=21, accesses=3, spread=3)
 
 
-def test_one_depth_more_for_what_is_used_often_and_in_several_sessions() -> None:
+def test_a_memory_used_often_and_in_several_sessions_gains_one_depth() -> None:
     rows = [replace(WORTHY, id=depth, depth=depth) for depth in (1, 2, 3)]
-    assert promoted(snapshot(rows, replays=(answer_shown(1, 0, 1, 2),))) == [2, 3, 3]
+    assert promoted_depths(snapshot(rows, replays=(answer_shown(1, 0, 1, 2),))) == [2, 3, 3]
 
     # Used too seldom, or in too few sessions.
     for row in (replace(WORTHY, created=22), replace(WORTHY, spread=2)):
-        assert promoted(snapshot([row], replays=(answer_shown(1, 0),))) == [2]
+        assert promoted_depths(snapshot([row], replays=(answer_shown(1, 0),))) == [2]
 
 
-def test_what_was_not_used_since_the_last_dream_is_not_promoted_again() -> None:
+def test_a_memory_not_used_since_the_last_dream_is_not_promoted_again() -> None:
     shallow = snapshot([replace(WORTHY, depth=1)], replays=(answer_shown(1, 0),))
     dreamt = promote(shallow, KNOBS, Draft.of(shallow))
     assert dreamt.life.depth.tolist() == [2]
-    assert promoted(state_after_dream(shallow, dreamt)) == [2]
+    assert promoted_depths(state_after_dream(shallow, dreamt)) == [2]

@@ -249,7 +249,9 @@ def test_what_was_gone_for_a_while_was_gone_then(engine: Engine, clock: FixedClo
     assert happened == ["noted", "forgotten", "restored"]
 
 
-def test_a_day_ends_at_midnight_also_where_the_clock_goes_back_then(engine: Engine, clock: FixedClock) -> None:
+def test_a_day_ends_at_midnight_also_where_the_clock_goes_back_then(
+    engine: Engine, clock: FixedClock
+) -> None:
     # In Beirut, 25 October 2025 had 25 hours: midnight came at 21:00 UTC, and the clock went back to 23:00.
     in_beirut = Engine(replace(engine._services, zone=ZoneInfo("Asia/Beirut")))
     clock.tick((datetime(2025, 10, 25, 21, 30, tzinfo=UTC) - clock()).total_seconds())

@@ -366,15 +366,15 @@ def test_one_store_write_does_it_all(engine: Engine, monkeypatch: pytest.MonkeyP
     [
         (
             lambda engine: engine.create_entities([{"name": "Apollo - Login", "observations": ["theirs"]}]),
-            "'Apollo - Login' was made by someone else meanwhile",
+            "Another process created 'Apollo - Login'",
         ),
         (
             lambda engine: engine.graph.delete_observations({"Apollo": LOGIN[:1]}),
-            "'Apollo' was changed by someone",
+            "Another process changed 'Apollo'",
         ),
     ],
 )
-def test_what_someone_else_writes_meanwhile_is_kept_and_told(
+def test_changes_by_another_process_during_a_split_are_reported(
     engine: Engine, monkeypatch: pytest.MonkeyPatch, edit: Any, words: str
 ) -> None:
     apollo(engine)
@@ -437,7 +437,7 @@ PART = "Apollo - Login"
             lambda graph: graph.add_observations({PART: ["a new thing"]}),
             "'Apollo - Login' has gained the observation 'a new thing'",
         ),
-        (lambda graph: graph.delete_observations({PART: LOGIN[:1]}), "is in none of the parts any more"),
+        (lambda graph: graph.delete_observations({PART: LOGIN[:1]}), "No part has the observation"),
         (
             lambda graph: graph.add_observations({PART: [{"content": "corrected", "supersedes": LOGIN[0]}]}),
             "has gained the observation 'corrected'",

@@ -206,7 +206,7 @@ def test_there_is_nothing_to_take_back_where_nothing_was_tuned(engine: Engine) -
 def test_who_was_overtaken_changes_nothing(engine: Engine) -> None:
     stale = TuneProfile(engine.scope, "limbic", ((GAMMA, 0.2),), "set", after=0)
     engine.tuning.set({"gamma": 0.05}, "limbic", exactly=True)
-    with pytest.raises(Conflict, match="tuned by someone else"):
+    with pytest.raises(Conflict, match="Another process has tuned"):
         engine._services.store.apply([stale], at=engine._services.clock())
     assert engine.tuning.numbers("limbic").tuned == {GAMMA: 0.05}
 

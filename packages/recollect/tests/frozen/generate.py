@@ -103,7 +103,7 @@ def write_commands() -> None:
 
 def write_tools() -> None:
     with TemporaryDirectory() as folder, TemporaryDirectory() as other:
-        lived = anyio.run(tools.live, Path(folder), tools.CALLS)
+        lived = anyio.run(tools.run, Path(folder), tools.CALLS)
         offered = anyio.run(tools.offered, Path(other))
     _write("tools.json", as_text_by_row(lived))
     _write("tool-definitions.json", as_text_by_row(offered))

@@ -17,7 +17,7 @@ DEFINED = frozen("tool-definitions.json")
 
 
 def test_a_life_through_mcp_answers_as_it_did(tmp_path: Path) -> None:
-    lived: dict[str, Any] = anyio.run(tools.live, tmp_path, [(row["tool"], row["given"]) for row in ANSWERS])
+    lived: dict[str, Any] = anyio.run(tools.run, tmp_path, [(row["tool"], row["given"]) for row in ANSWERS])
     assert_same(by_tool(EXPECTED), by_tool(lived))
 
 

@@ -1,4 +1,4 @@
-"""Every MCP tool, resource and prompt, in an order in which each finds what it names."""
+"""Calls of every MCP tool, resource and prompt, ordered so that each finds the memories that it names."""
 
 from __future__ import annotations
 
@@ -143,7 +143,7 @@ CALLS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("delete_entities", {"entityNames": ["Old Pier", "Nobody"]}),
     ("read_graph", {}),
     ("stats", {}),
-    # And what is refused
+    # Calls that are refused
     ("remember", {}),
     ("remember", {"text": "Too much", "importance": 7}),
     ("recall", {"query": "x", "colour": "red"}),
@@ -160,7 +160,7 @@ CALLS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("find_paths", {"from": "Marisol Vega", "to": "Tidebook"}),
     ("clear_session", {"session": "tea"}),
 )
-"""`LAST` is replaced by that value of the previous answer, `FILE` by a file of the official server."""
+"""`LAST` is the value of that name in the previous answer, `FILE` a file of the official server."""
 
 RESOURCES = (
     "memory://knowledge-graph",
@@ -174,8 +174,8 @@ PROMPTS: tuple[tuple[str, dict[str, str]], ...] = (
 )
 
 
-async def live(folder: Path, made: Iterable[tuple[str, dict[str, Any]]]) -> dict[str, Any]:
-    """Call the tools, each some hours after the last; what they answered, and what else the server offers."""
+async def run(folder: Path, made: Iterable[tuple[str, dict[str, Any]]]) -> dict[str, Any]:
+    """Call the tools, some hours apart. Return their answers, and the server's resources and prompts."""
     clock = Clock(at(BEGINS))
     official = folder / "official.jsonl"
     known = {"type": "entity", "name": "Tidebook", "entityType": "project", "observations": ["Blue"]}
@@ -203,7 +203,7 @@ async def live(folder: Path, made: Iterable[tuple[str, dict[str, Any]]]) -> dict
 
 
 async def offered(folder: Path) -> dict[str, Any]:
-    """The definitions of all that a client may call, and which tools each set has."""
+    """Return the definitions of all that a client may call, and the tools of each set."""
     with calls.open_memory(folder / "memory.db", Clock(at(BEGINS))) as memory:
         sets = {}
         for name in ("default", "recall-only", "all"):

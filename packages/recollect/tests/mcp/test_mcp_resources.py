@@ -260,7 +260,7 @@ async def test_prompts_ask_to_save_and_bring_what_is_known(client: Client) -> No
 
 def test_a_prompt_that_asks_for_tools_that_are_missing_is_not_there(engine: Engine) -> None:
     few = ("recall", "context")
-    assert [one.name for one in prompts.offered(few)] == ["recall"]
+    assert [one.name for one in prompts.offered_prompts(few)] == ["recall"]
     with pytest.raises(NotFound, match="There is no prompt 'save'; there are: recall"):
-        prompts.prompt(engine, "save", {}, few)
-    assert prompts.prompt(engine, "recall", {"topic": "tea"}, few).messages
+        prompts.render_prompt(engine, "save", {}, few)
+    assert prompts.render_prompt(engine, "recall", {"topic": "tea"}, few).messages

@@ -222,7 +222,7 @@ from unittest.mock import patch
 from recollect.cli.main import main
 with (
     patch("recollect.mcp.stdio._LONGEST_WAIT_SECONDS", {PATIENCE_SECONDS}),
-    patch("recollect.mcp.server._ANSWERED_SECONDS", {PATIENCE_SECONDS}),
+    patch("recollect.mcp.server._LISTED_DELAY_SECONDS", {PATIENCE_SECONDS}),
 ):
     main()
 """

@@ -378,4 +378,4 @@ async def test_a_fault_of_ours_promises_nothing_that_nobody_knows(served: Served
         async with Client(MemoryServer(lambda: memory, ["fail"]).server()) as client:
             told = await refused(client, "fail")
     assert told.startswith("fail failed unexpectedly; the server's log has the reason.")
-    assert ("Look whether it was done" in told) is not reads
+    assert ("Check whether it was done" in told) is not reads

@@ -40,7 +40,7 @@ def test_a_time_may_be_called_at_or_happened_at(engine: Engine, name: str) -> No
         call(engine, "remember", text="Twice", at="2026-05-01", happened_at="2026-05-01")
 
 
-def test_in_python_a_time_has_one_name_and_the_error_for_another_tells_it(engine: Engine) -> None:
+def test_in_python_a_time_has_one_name_and_errors_for_others_give_it(engine: Engine) -> None:
     note = engine.remember("Ada sails", happened_at=MAY)
     turn = engine.add_messages("tea", [{"content": "Hello", "at": MAY}]).ids[0]
     stored = engine.get_many([note.id, turn])
@@ -58,7 +58,7 @@ def test_in_python_a_time_has_one_name_and_the_error_for_another_tells_it(engine
         engine.add_messages("tea", [{"content": "Hi", "happened_at": MAY}])
 
 
-def test_the_names_of_entities_and_relations_are_taken_as_any_tool_writes_them(engine: Engine) -> None:
+def test_arguments_for_entities_and_relations_have_the_synonyms_of_all_tools(engine: Engine) -> None:
     call(engine, "create_entities", entities=[{"name": "Ada", "type": "person", "observations": ["sails"]}])
     call(engine, "add_observations", observations=[{"entity_name": "Ada", "contents": ["rows"]}])
     call(engine, "set_status", entity_name="Ada", status="paused")
@@ -87,7 +87,7 @@ def test_context_takes_messages_by_name(engine: Engine) -> None:
     ("tool", "given"),
     [("context", {}), ("forget", {}), ("why_not", {"query": "x"}), ("feedback", {"helpful": True})],
 )
-def test_a_tool_that_needs_one_of_several_says_so_where_a_model_reads_it(
+def test_a_tool_that_needs_one_of_several_arguments_says_so_in_its_description(
     engine: Engine, tool: str, given: dict[str, Any]
 ) -> None:
     """JSON Schema could say so, too, but clients refuse a choice at the top of a tool's schema."""

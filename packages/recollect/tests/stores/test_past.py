@@ -92,7 +92,7 @@ def both(
     """Return scores by the index, and by the formula for the same documents."""
     with store.read() as view:
         live = {memory.id for memory in memory_page(view, Filter(), 0, 1_000)}
-        monkeypatch.setattr(PastState, "changed", lambda *_: live)
+        monkeypatch.setattr(PastState, "changed_ids", lambda *_: live)
         by_index = {hit.id: hit.score for hit in Search(view, Filter()).by_words(query, 1_000, index)}
         past = PastTexts(view, PastState(None, superseded=True), [1])
         formula = past.search_words(TermIndex(view, 1), query, 1_000, index, Filter())

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.language.claims import claims_of, contradicting_pairs, contradiction
+from recollect.language.claims import claims_of, contradicting_pairs, find_conflict
 
 
 def pairs(name: str) -> list[tuple[str, str]]:
@@ -22,7 +22,7 @@ SENTENCES = sorted({text for pair in (*CONTRADICTING, *COMPATIBLE) for text in p
 
 
 def contradict(one: str, other: str) -> bool:
-    return contradiction(claims_of(one), claims_of(other)) is not None
+    return find_conflict(claims_of(one), claims_of(other)) is not None
 
 
 @pytest.mark.parametrize(("one", "other"), CONTRADICTING)
@@ -52,29 +52,29 @@ def test_pairs_among_many_are_those_that_each_two_are(texts: list[str]) -> None:
         (one, other)
         for one in range(len(texts))
         for other in range(one + 1, len(texts))
-        if contradiction(claims[one], claims[other])
+        if find_conflict(claims[one], claims[other])
     ]
     assert [(one, other) for one, other, _ in contradicting_pairs(claims)] == expected
 
 
 def test_who_speaks_is_whom_i_means() -> None:
     said = claims_of("I live in Lisbon.", "Ana")
-    assert contradiction(said, claims_of("Ana lives in Porto."))
-    assert contradiction(said, claims_of("I live in Porto.", "Ana"))
-    assert not contradiction(said, claims_of("I live in Porto.", "Bruno"))
+    assert find_conflict(said, claims_of("Ana lives in Porto."))
+    assert find_conflict(said, claims_of("I live in Porto.", "Ana"))
+    assert not find_conflict(said, claims_of("I live in Porto.", "Bruno"))
 
 
 def test_an_observation_without_a_subject_is_about_its_entity() -> None:
     seen = claims_of("Lives in Lisbon", "", "Ana")
-    assert contradiction(seen, claims_of("Lives in Porto", "", "Ana"))
-    assert contradiction(seen, claims_of("Ana lives in Porto."))
-    assert not contradiction(seen, claims_of("Lives in Porto", "", "Bruno"))
-    assert not contradiction(claims_of("Lives in Lisbon"), claims_of("Lives in Porto"))
+    assert find_conflict(seen, claims_of("Lives in Porto", "", "Ana"))
+    assert find_conflict(seen, claims_of("Ana lives in Porto."))
+    assert not find_conflict(seen, claims_of("Lives in Porto", "", "Bruno"))
+    assert not find_conflict(claims_of("Lives in Lisbon"), claims_of("Lives in Porto"))
 
 
 def test_the_place_is_that_of_the_sentence() -> None:
     one, other = "We met at noon. Ana lives in Lisbon.", "Ana lives in Porto. It rains."
-    found = contradiction(claims_of(one), claims_of(other))
+    found = find_conflict(claims_of(one), claims_of(other))
     assert found is not None
     assert one[slice(*found.first)] == "Ana lives in Lisbon"
     assert other[slice(*found.second)] == "Ana lives in Porto"

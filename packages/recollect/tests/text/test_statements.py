@@ -1,4 +1,4 @@
-"""Statements that are kept of a message, and the pronouns in them: worked examples and laws."""
+"""Statements kept from a message, and the pronouns in them: worked examples and laws."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Example:
 
 
 def examples(language: str) -> list[Example]:
-    """Blocks of lines that begin with > (the message), = (what is kept) and ! (known to be wrong)."""
+    """Read blocks of lines that begin with > (the message), = (what is kept) and ! (known to be wrong)."""
     found: list[Example] = []
     text = (HERE / f"statements_{language}.txt").read_text(encoding="utf-8")
     for block in text.split("\n\n"):
@@ -43,13 +43,13 @@ def examples(language: str) -> list[Example]:
 EXAMPLES = {language: examples(language) for language in ("en", "es")}
 
 
-def marked(example: Example) -> pytest.param:  # type: ignore[valid-type]  # a function that makes a mark
+def as_parameter(example: Example) -> pytest.param:  # type: ignore[valid-type]  # a function that makes a mark
     marks = [pytest.mark.xfail(reason=example.known_wrong)] if example.known_wrong else []
     return pytest.param(example, id=example.message[:40], marks=marks)
 
 
-@pytest.mark.parametrize("example", [marked(one) for ones in EXAMPLES.values() for one in ones])
-def test_a_message_leaves_what_a_reader_would_want_to_find_again(example: Example) -> None:
+@pytest.mark.parametrize("example", [as_parameter(one) for ones in EXAMPLES.values() for one in ones])
+def test_the_expected_statements_of_a_message_are_kept(example: Example) -> None:
     found = tuple((said.category.value, said.text) for said in statements_in(example.message))
     assert found == example.kept
 
@@ -63,7 +63,7 @@ def cut(text: str) -> list[str]:
     return [text[start:stop] for start, stop in sentences(text)]
 
 
-def test_sentences_end_where_a_reader_ends_them() -> None:
+def test_sentences_end_where_readers_expect_it() -> None:
     for pieces in (
         # Full stops that end nothing.
         "Dr. Li paid 3.5 euros at 5 p.m. on shop.example.com.| Then he left.",
@@ -78,15 +78,15 @@ def test_sentences_end_where_a_reader_ends_them() -> None:
         ]
 
 
-def test_a_question_at_the_end_marks_of_lists_and_code_are_left_out() -> None:
+def test_list_marks_code_and_a_final_question_are_left_out() -> None:
     assert cut("I live in Rome, and you?") == ["I live in Rome"]
     listed = "- one thing\n2. another\n* [ ] a third\n```\nx = 1\n```\n> quoted\nthe end"
     assert cut(listed) == ["one thing", "another", "a third", "the end"]
-    # A fence that closes in its line hides nothing else.
+    # A fence that closes on its own line hides nothing after it.
     assert cut("```x = 1```\r\nI live in Oslo.\r\n~~~\r\nI am code.") == ["I live in Oslo."]
 
 
-def test_sentences_lean_only_on_the_one_before() -> None:
+def test_a_sentence_may_refer_only_to_the_one_before() -> None:
     def texts(message: str) -> list[str]:
         return [said.text for said in statements_in(message)]
 
@@ -109,7 +109,7 @@ def test_importance_comes_from_the_table() -> None:
     assert found == importances
 
 
-def test_a_statement_said_twice_is_one_and_one_to_be_remembered_is_kept_whatever_it_is() -> None:
+def test_a_repeated_statement_is_kept_once_and_an_explicit_one_always() -> None:
     (said,) = statements_in("I like tea.\nI like tea.")
     assert said.text == "I like tea."
     (said,) = statements_in("Note that pineapples float.")
@@ -140,7 +140,7 @@ MESSAGES = st.lists(st.sampled_from(PARTS), max_size=40).map("".join) | st.text(
 
 @given(MESSAGES)
 @settings(max_examples=tries(150))
-def test_any_text_can_be_read_and_statements_stand_in_it_in_order(text: str) -> None:
+def test_any_text_can_be_read_and_its_statements_keep_their_order(text: str) -> None:
     said = statements_in(text)
     assert [text[one.start : one.stop] for one in said] == [one.text for one in said]
     assert all(one.text.strip() == one.text != "" for one in said)
@@ -150,9 +150,9 @@ def test_any_text_can_be_read_and_statements_stand_in_it_in_order(text: str) -> 
 
 @given(MESSAGES)
 @settings(max_examples=tries(150))
-def test_a_statement_is_kept_again_as_it_is(text: str) -> None:
+def test_a_statement_read_again_stays_the_same(text: str) -> None:
     for said in statements_in(text):
-        # "Remember that" is cut off, and what follows it may be nothing that the rules would keep by itself.
+        # The rules may not keep the rest of "Remember that …" by itself.
         if "explicit" not in said.signs:
             assert [again.text for again in statements_in(said.text)] == [said.text]
 
@@ -172,7 +172,7 @@ def open_words(text: str) -> list[str]:
     return [text[one.start : one.stop] for one in open_references(text)]
 
 
-def test_what_is_said_before_a_pronoun_in_its_text_binds_it() -> None:
+def test_a_pronoun_with_an_antecedent_in_its_text_is_not_open() -> None:
     for text in (
         "I have a dog and she is called Nala.",
         "My brother says he is moving to Leeds.",
@@ -191,7 +191,7 @@ def test_what_is_said_before_a_pronoun_in_its_text_binds_it() -> None:
         assert open_words(text) == []
 
 
-def test_without_it_the_pronoun_is_open() -> None:
+def test_a_pronoun_without_an_antecedent_is_open() -> None:
     for text, left_open in (
         ("She moved to Oslo.", ["She"]),
         ("I met him in May.", ["him"]),
@@ -218,7 +218,7 @@ def extract_texts(text: str, *before: tuple[str, str | None, bool]) -> list[str]
     return [one.text for one in statements_in(text, turns)]
 
 
-def test_the_only_one_in_reach_gives_a_pronoun_its_name() -> None:
+def test_a_pronoun_is_replaced_if_one_person_or_place_fits() -> None:
     lived = "What about Lisbon? I was in Lisbon."
     for said, whose, before, note in (
         (
@@ -239,7 +239,7 @@ def test_the_only_one_in_reach_gives_a_pronoun_its_name() -> None:
         assert extract_texts(said) == []
 
 
-def test_two_or_none_or_one_of_whom_nothing_is_known_give_no_note() -> None:
+def test_a_pronoun_without_one_clear_antecedent_gives_no_note() -> None:
     for before in (
         ("My sister met my aunt.", None, MINE),
         ("My sister talked to a woman.", None, MINE),
@@ -251,6 +251,6 @@ def test_two_or_none_or_one_of_whom_nothing_is_known_give_no_note() -> None:
         assert extract_texts("She moved to Oslo in May.", before) == []
 
 
-def test_one_who_is_spoken_to_is_not_meant() -> None:
+def test_a_pronoun_does_not_refer_to_the_person_addressed() -> None:
     before = [("Hi Clara, my sister called.", "Ana", MINE), ("Great, Ana!", "Clara", YOURS)]
     assert extract_texts("She moved to Oslo in May.", *before) == ["My sister moved to Oslo in May."]

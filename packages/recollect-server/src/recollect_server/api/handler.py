@@ -33,9 +33,9 @@ from recollect_server.runner import MemoryRunner, right_for
 # Arguments
 
 KEEP_GOING = "keep_going"
-"""In the body of a batch: whether to leave out what cannot be stored."""
+"""The field in the body of a batch that says whether to leave out entries that cannot be stored."""
 SCOPE_PARAMETERS = ("owner", "agent")
-"""Query parameters of every endpoint: whose memory it is about."""
+"""Query parameters of every endpoint, which select an owner and an agent."""
 # Longer texts are not parsed as numbers; the operation refuses them.
 _LONGEST_NUMBER = 40
 
@@ -50,7 +50,7 @@ async def given_arguments(
     for parameter, text in path.items():
         name = endpoint.arguments[parameter]
         if name in given:
-            raise _bad(f"The path says what `{name}` is; leave it out of the body and the query.")
+            raise _bad(f"The path contains `{name}`; leave it out of the body and the query.")
         field = fields[name]
         is_list = field.get("type") == "array"
         value = _value(text, field["items"] if is_list else field)
@@ -58,8 +58,8 @@ async def given_arguments(
     return given
 
 
-def keeps_going(given: dict[str, Any]) -> bool:
-    """Remove `keep_going` from the arguments and return it: the operation gets it with the call."""
+def pop_keep_going(given: dict[str, Any]) -> bool:
+    """Remove `keep_going` from the arguments and return it: the operation takes it separately."""
     asked = given.pop(KEEP_GOING, None)
     if asked is not None and not isinstance(asked, bool):
         errors = ({"detail": "true or false", "pointer": f"#/{KEEP_GOING}"},)
@@ -115,7 +115,7 @@ async def _from_body(request: Request) -> dict[str, Any]:
         detail = "The body must be JSON; send the header `Content-Type: application/json`."
         raise ProblemFound(415, "unsupported-media-type", detail)
     try:
-        given = json.loads(body, parse_constant=_no_number)
+        given = json.loads(body, parse_constant=_refuse_constant)
     except (ValueError, RecursionError):
         raise _bad("The body is not valid JSON in UTF-8; nothing was done.") from None
     if not isinstance(given, dict):
@@ -123,7 +123,7 @@ async def _from_body(request: Request) -> dict[str, Any]:
     return given
 
 
-def _no_number(name: str) -> NoReturn:
+def _refuse_constant(name: str) -> NoReturn:
     raise ValueError(name)
 
 
@@ -134,11 +134,11 @@ def _bad(detail: str) -> ProblemFound:
 # Entity tags
 
 _TAG = re.compile(r'(W/)?"([^"]*)"')
-_LONGEST = 2_000
+_MAX_HEADER = 2_000
 
 
 def named_memory(engine: Engine, resource: Resource, name: str) -> Memory:
-    """Return the memory in the path, by its id or as an entity."""
+    """Return the memory that the path names by its id, or as an entity by its name."""
     id_ = row_id(name) if resource == "memory" else Internals(engine).entity_id(name)
     memory = None if id_ is None else engine.get(id_)
     if memory is None:
@@ -146,9 +146,9 @@ def named_memory(engine: Engine, resource: Resource, name: str) -> Memory:
     return memory
 
 
-def expecting(engine: Engine, resource: Resource, name: str, if_match: str) -> Engine:
+def require_version(engine: Engine, resource: Resource, name: str, if_match: str) -> Engine:
     """Return an engine whose next change fails if the version differs. A weak tag matches no version."""
-    found = list(_TAG.finditer(if_match[:_LONGEST]))
+    found = list(_TAG.finditer(if_match[:_MAX_HEADER]))
     is_any = if_match.strip() == "*"
     if not found and not is_any:
         raise _bad(
@@ -165,7 +165,7 @@ def expecting(engine: Engine, resource: Resource, name: str, if_match: str) -> E
 _log = logging.getLogger(__name__)
 _LONGEST_KEY = 200
 # The client has disconnected.
-_GONE = Response(status_code=499)
+_DISCONNECTED = Response(status_code=499)
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +173,7 @@ class ApiHandler:
     runner: MemoryRunner
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Handle a request. As an application it gets every method, so it can list the allowed ones."""
+        """Handle a request with any method, so that an error can list the allowed ones."""
         answer = await self._answer(Request(scope, receive))
         await answer(scope, receive, send)
 
@@ -184,18 +184,18 @@ class ApiHandler:
             return error.problem.response()
         if EVENT_STREAM in request.headers.get("accept", ""):
 
-            async def worked(progress: Progress) -> Mapping[str, Any] | ProblemDetails:
+            async def run_operation(progress: Progress) -> Mapping[str, Any] | ProblemDetails:
                 done = await self._outcome(request, call, progress=progress)
                 return done if isinstance(done, ProblemDetails) else done.result
 
-            return EventStream(worked, stops=call.operation.read_only)
+            return EventStream(run_operation, stops=call.operation.read_only)
         done: ProblemDetails | _Outcome | None = None
         async with anyio.create_task_group() as group:
             group.start_soon(cancel_when_gone, request.receive, group.cancel_scope)
             done = await self._outcome(request, call)
             group.cancel_scope.cancel()
         if done is None:
-            return _GONE
+            return _DISCONNECTED
         return done.response() if isinstance(done, ProblemDetails) else _response(request, call, done)
 
     async def _outcome(self, request: Request, call: _Call, **more: Any) -> _Outcome | ProblemDetails:
@@ -210,7 +210,7 @@ class ApiHandler:
                 # Read before the memory, so that a concurrent change makes the ETag outdated, never wrong.
                 version = memory_version(named_memory(memory, endpoint.resource, call.resource_name))
             elif endpoint.resource is not None and call.if_match is not None:
-                memory = expecting(memory, endpoint.resource, call.resource_name, call.if_match)
+                memory = require_version(memory, endpoint.resource, call.resource_name, call.if_match)
             return _Outcome(operation.answer(memory, arguments, **more).result, version)
 
         try:
@@ -260,7 +260,7 @@ async def _read_call(request: Request) -> _Call:
         next(iter(path.values()), ""),
         _key(request, endpoint, operation),
         _if_match(request, endpoint, operation),
-        operation.keeps_going and keeps_going(given),
+        operation.keeps_going and pop_keep_going(given),
     )
 
 
@@ -283,7 +283,7 @@ def _if_match(request: Request, endpoint: Endpoint, operation: Operation) -> str
     if if_match is None or operation.read_only:
         return None
     if endpoint.resource is None:
-        raise _bad("What this path changes has no ETag; leave `If-Match` out. Nothing was done.")
+        raise _bad("The resource of this path has no ETag; leave `If-Match` out. Nothing was done.")
     return if_match
 
 

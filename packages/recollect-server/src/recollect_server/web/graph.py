@@ -15,7 +15,7 @@ from recollect.domain.records import Memory, Relation, memory_at
 from recollect.plugin import Internals
 from recollect.text.phrases import ellipsize, visible
 from recollect_server.web.templating import SECURITY_HEADERS, Screen
-from recollect_server.web.timeline import DaySlider, chosen_day, day_slider
+from recollect_server.web.timeline import DaySlider, day_slider, redirect_to_day
 
 _MAX_DEPTH = 3
 _MAX_NODES = 60
@@ -38,7 +38,7 @@ async def graph_screen(screen: Screen) -> Response:
     params = screen.params
     name, depth = params.get("name", "").strip(), params.get("depth", "1")
     asked = urlencode({name: params[name] for name in ("name", "depth") if name in params})
-    moved = await chosen_day(screen, f"/graph?{asked}" if name else "/graph")
+    moved = await redirect_to_day(screen, f"/graph?{asked}" if name else "/graph")
     if moved is not None:
         return moved
     starts = await screen.run(lambda memory: Internals(memory).most_related_entities(_STARTS))

@@ -27,7 +27,7 @@ class DaySlider:
     first: date
     days: int
     chosen: int
-    """Number of the chosen day; `days` is now."""
+    """Number of the chosen day; equal to `days` for now."""
 
 
 def day_slider(memory: Engine, then: datetime | None, begin: date) -> DaySlider:
@@ -38,7 +38,7 @@ def day_slider(memory: Engine, then: datetime | None, begin: date) -> DaySlider:
     return DaySlider(begin, days, min(max(chosen, 0), days))
 
 
-async def chosen_day(screen: Screen, path: str) -> Response | None:
+async def redirect_to_day(screen: Screen, path: str) -> Response | None:
     """If the slider was moved, redirect to the same page at the end of that day, or now."""
     moved_by, first = (screen.params.get(name, "") for name in ("day", "first"))
     if not moved_by:
@@ -78,7 +78,7 @@ class Bar(NamedTuple):
 async def timeline_screen(screen: Screen) -> Response:
     params = screen.params
     unit = f"?{urlencode({'unit': params['unit']})}" if "unit" in params else ""
-    moved = await chosen_day(screen, f"/timeline{unit}")
+    moved = await redirect_to_day(screen, f"/timeline{unit}")
     if moved is not None:
         return moved
     since, until = (parsed_time(params.get(name), name) for name in ("since", "until"))
@@ -98,7 +98,7 @@ async def timeline_screen(screen: Screen) -> Response:
 
 
 def _view(memory: Engine, screen: Screen, chosen: BrowseFilter) -> dict[str, Any] | None:
-    """Return what the drawing needs; None without any memory."""
+    """Return the data of the drawing; None if there is no memory."""
     then = screen.as_of
     # Leave out memories stored later; keep those about the future.
     days: dict[TimeOf, Sequence[Bucket]] = {
@@ -113,7 +113,7 @@ def _view(memory: Engine, screen: Screen, chosen: BrowseFilter) -> dict[str, Any
     begin, end = min(bucket.start for bucket in every), max(bucket.stop for bucket in every)
     present, most = then or Internals(memory).now(), _MAX_BARS * _UNITS[unit]
     if end - begin > most:
-        # Mostly the past: a memory may be about a distant future.
+        # Show mostly the past, since a memory may be about a distant future.
         end = min(end, max(present, begin) + _BARS_AHEAD * _UNITS[unit])
         begin = max(begin, end - most)
     page = None

@@ -22,7 +22,7 @@ GROUPS: Mapping[str, Collection[str]] = {
     "upkeep": ("settling",),
 }
 """Properties of the engine that have methods of their own, each with the groups within it."""
-OF_ANOTHER_VIEW = "scoped"
+SCOPED_VIEW = "scoped"
 """The method that returns a view for another scope, without reading the store."""
 _UNMARKED_READS = frozenset(("replay", "search", "search_semantic", "verify"))
 """Methods that only read, but have no `only_reads` mark."""
@@ -37,54 +37,54 @@ class AsyncCalls:
     """
 
     def __init__(
-        self, load: Callable[[], Any], threads: CallThreads, groups: Collection[str] = (), called: Any = None
+        self, load: Callable[[], Any], threads: CallThreads, groups: Collection[str] = (), target: Any = None
     ) -> None:
         self._load = load
         self._threads = threads
         self._groups = groups
-        self._called = called
+        self._target = target
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
         if name in self._groups:
             inner = GROUPS[name] if self._groups is GROUPS else ()
-            return AsyncCalls(lambda: getattr(self._loaded(), name), self._threads, inner)
-        if self._called is None and name != OF_ANOTHER_VIEW:
+            return AsyncCalls(lambda: getattr(self._load_target(), name), self._threads, inner)
+        if self._target is None and name != SCOPED_VIEW:
             return self._load_then_call(name)
-        return self._offered(name)
+        return self._attribute(name)
 
     def __dir__(self) -> list[str]:
-        offered = {name for name in dir(self._loaded()) if not name.startswith("_") and self._offers(name)}
+        offered = {name for name in dir(self._load_target()) if not name.startswith("_") and self._has(name)}
         return sorted(offered | set(super().__dir__()))
 
-    def _loaded(self) -> Any:
-        if self._called is None:
-            self._called = self._load()
-        return self._called
+    def _load_target(self) -> Any:
+        if self._target is None:
+            self._target = self._load()
+        return self._target
 
     def _load_then_call(self, name: str) -> Callable[..., Any]:
         async def call(*args: Any, **options: Any) -> Any:
-            await self._threads.run(self._loaded, abandons=True)
-            return await self._offered(name)(*args, **options)
+            await self._threads.run(self._load_target, abandons=True)
+            return await self._attribute(name)(*args, **options)
 
         call.__name__ = name
         return call
 
-    def _offers(self, name: str) -> bool:
-        found = getattr_static(self._loaded(), name, None)
+    def _has(self, name: str) -> bool:
+        found = getattr_static(self._load_target(), name, None)
         return isfunction(found) or isinstance(found, property)
 
-    def _offered(self, name: str) -> Any:
-        if not self._offers(name):
-            raise AttributeError(f"{type(self._called).__name__!r} object has no attribute {name!r}")
-        found = getattr_static(self._called, name)
+    def _attribute(self, name: str) -> Any:
+        if not self._has(name):
+            raise AttributeError(f"{type(self._target).__name__!r} object has no attribute {name!r}")
+        found = getattr_static(self._target, name)
         if isinstance(found, property):
             if _only_reads(found.fget):  # it reads the store
-                return self._coroutine(found.fget, partial(getattr, self._called, name), abandons=True)
-            return getattr(self._called, name)
-        method = getattr(self._called, name)
-        if name == OF_ANOTHER_VIEW:
+                return self._coroutine(found.fget, partial(getattr, self._target, name), abandons=True)
+            return getattr(self._target, name)
+        method = getattr(self._target, name)
+        if name == SCOPED_VIEW:
             return wraps(method)(lambda *args, **options: self._async_view(method(*args, **options)))
         return self._coroutine(method, method, abandons=name in _UNMARKED_READS or _only_reads(found))
 
@@ -111,7 +111,7 @@ class AsyncEngine(AsyncCalls):
         super().__init__(lambda: engine, threads or CallThreads(), GROUPS, engine)
 
     def __repr__(self) -> str:
-        return f"Async{self._called!r}"
+        return f"Async{self._target!r}"
 
     async def __aenter__(self) -> Self:
         return self
@@ -120,12 +120,12 @@ class AsyncEngine(AsyncCalls):
         await self.close()
 
     async def run(self, work: Callable[..., _Result], *args: Any, **options: Any) -> _Result:
-        """Call `work(engine, …)` in a thread, such as `recollect.transfer.import_file`, to its end."""
-        return await self._threads.run(partial(work, self._called, *args, **options), abandons=False)
+        """Run `work(engine, …)`, such as `recollect.transfer.import_file`, in a thread, to its end."""
+        return await self._threads.run(partial(work, self._target, *args, **options), abandons=False)
 
     async def close(self) -> None:
         """Wait for running calls, record the last answers, and release the file."""
-        await self._threads.close(self._called.close)
+        await self._threads.close(self._target.close)
 
 
 class AsyncOpening:
@@ -136,22 +136,22 @@ class AsyncOpening:
         self._memory: AsyncEngine | None = None
 
     def __await__(self) -> Generator[Any, None, AsyncEngine]:
-        return self._opened().__await__()
+        return self._open().__await__()
 
     async def __aenter__(self) -> AsyncEngine:
-        self._memory = await self._opened()
+        self._memory = await self._open()
         return self._memory
 
     async def __aexit__(self, *_: object) -> None:
         if self._memory is not None:
             await self._memory.close()
 
-    async def _opened(self) -> AsyncEngine:
+    async def _open(self) -> AsyncEngine:
         args, options = self._arguments
         threads = CallThreads()
         opening: list[Engine] = []
 
-        def opened() -> None:
+        def open_engine() -> None:
             from recollect import bootstrap  # noqa: PLC0415  # loads NumPy, in the thread
 
             opening.append(bootstrap.open(*args, **options))
@@ -161,7 +161,7 @@ class AsyncOpening:
                 engine.close()
 
         try:
-            await threads.run(opened, abandons=False)
+            await threads.run(open_engine, abandons=False)
         except BaseException:
             # A cancelled opening still completes, and the caller cannot close it.
             await threads.close(close_again)

@@ -177,8 +177,8 @@ class SupersedeResult(Record):
 
 
 PURGE_WAITS = (
-    "Somebody who reads the store at this moment still holds its former pages; they are overwritten as soon "
-    "as that reading ends, by the next write or when the store is closed or opened."
+    "A process that is reading the store still holds its former pages. After that, the next write, or "
+    "closing or opening the store, overwrites them."
 )
 
 

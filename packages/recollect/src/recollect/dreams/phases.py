@@ -53,7 +53,7 @@ def signal(snapshot: DreamState, knobs: Knobs, at: int) -> Floats:
     return snapshot.accesses / weeks * np.maximum(snapshot.revisions, 1) * weight
 
 
-def retrievable(days: Floats | float, stability: Floats | float) -> Floats:
+def share_left(days: Floats | float, stability: Floats | float) -> Floats:
     """Return the share of a memory left after t days: R = 1 / (1 + t / (9 S))."""
     left: Floats = 1.0 / (1.0 + np.maximum(days, 0.0) / (_SLOWNESS * stability))
     return left
@@ -66,7 +66,7 @@ def stability_after_recall(stability: float, days: float) -> float:
 
     A recall helps more after a longer pause; a second one on the same day adds nothing.
     """
-    lost = 1.0 - retrievable(days, stability)
+    lost = 1.0 - share_left(days, stability)
     gain = np.exp(_W8) * (11.0 - _DIFFICULTY) * stability**-_W9 * np.expm1(_W10 * lost)
     return float(min(stability * (1.0 + gain), max(_MOST_STABLE, stability)))
 
@@ -131,8 +131,8 @@ def consolidate(snapshot: DreamState, knobs: Knobs, draft: Draft) -> Draft:
 def downscale(snapshot: DreamState, knobs: Knobs, draft: Draft) -> Draft:
     """Scale strengths down by the days since the last downscaling (SHY). Pinned memories do not fade.
 
-    Only days since a memory's creation count, so the number of dreams does not matter. In its first dream
-    a scope keeps all strengths. Strengths below the floor stay.
+    A younger memory counts only its own days. The number of dreams does not matter. A scope's first dream
+    changes no strength. Strengths below the floor stay.
     """
     last, strength = snapshot.dreamt_at.get(Phase.DOWNSCALE), draft.life.strength
     if last is None:
@@ -158,8 +158,8 @@ def prune(snapshot: DreamState, knobs: Knobs, draft: Draft) -> Draft:
         if id_ in gone:
             continue
         near = (echo.memory for echo in snapshot.echoes.get(row, ()) if echo.cosine >= knobs.prune_echo)
-        there = (other for other in near if other not in gone)
-        echo = next((other for other in there if other not in all_faded or other in unique), None)
+        remaining = (other for other in near if other not in gone)
+        echo = next((other for other in remaining if other not in all_faded or other in unique), None)
         if echo is None and knobs.prune_echo:
             unique.add(id_)
             continue
@@ -172,7 +172,7 @@ def prune(snapshot: DreamState, knobs: Knobs, draft: Draft) -> Draft:
 def fading_rows(snapshot: DreamState, knobs: Knobs, draft: Draft) -> list[int]:
     """Return rows that meet the published conditions for pruning, the stalest first.
 
-    Of too many, take a random sample. Unique memories stay every time, and would block the others.
+    If there are too many, take a random sample: otherwise unique ones, which stay, would block others.
     """
     rows = np.flatnonzero(is_faded(snapshot, draft.life.strength, knobs, snapshot.at))
     if len(rows) > knobs.prune_most:
@@ -235,14 +235,14 @@ def merge(snapshot: DreamState, knobs: Knobs, draft: Draft) -> Draft:  # noqa: A
     gone = set(draft.gone)
     merges = []
     taken: set[tuple[int, int | None]] = set()
-    for twins in sorted(snapshot.twins, key=lambda pair: (-pair.similarity, *_place(pair.older))):
+    for twins in sorted(snapshot.twins, key=lambda pair: (-pair.similarity, *_text_key(pair.older))):
         # Keep the pinned one, else the one used more often, else the older.
         lost, into = sorted((twins.newer, twins.older), key=lambda one: (one.kept, one.accesses))
-        if {_place(into), _place(lost)} & taken or {into.memory, lost.memory} & gone or lost.kept:
+        if {_text_key(into), _text_key(lost)} & taken or {into.memory, lost.memory} & gone or lost.kept:
             continue
         if same_statement(into.text, lost.text):
             merges.append(Merge(lost, into, twins.similarity))
-            taken.add(_place(lost))
+            taken.add(_text_key(lost))
     return replace(draft, life=_inherit_traces(snapshot, draft.life, merges), merges=tuple(merges))
 
 
@@ -263,10 +263,10 @@ def _inherit_traces(snapshot: DreamState, life: Life, merges: Sequence[Merge]) -
 
 def correct(snapshot: DreamState, knobs: Knobs, draft: Draft) -> Draft:  # noqa: ARG001
     """Retire copies of a corrected error that were stored later or overlooked."""
-    gone = {*((id_, None) for id_ in draft.gone), *(_place(one.gone) for one in draft.merges)}
+    gone = {*((id_, None) for id_ in draft.gone), *(_text_key(one.gone) for one in draft.merges)}
     found: dict[tuple[int, int | None], Correction] = {}
     for copy in snapshot.copies:
-        where = _place(copy.place)
+        where = _text_key(copy.place)
         if where in gone or where in found or copy.place.kept or copy.place.memory == copy.by:
             continue
         if (copy.by, None) in gone or (copy.by, None) in found:
@@ -297,5 +297,5 @@ def link(snapshot: DreamState, knobs: Knobs, draft: Draft) -> Draft:
     return replace(draft, links=tuple(links))
 
 
-def _place(said: DreamText) -> tuple[int, int | None]:
-    return said.memory, said.observation
+def _text_key(text: DreamText) -> tuple[int, int | None]:
+    return text.memory, text.observation

@@ -30,7 +30,7 @@ _MOST_SUBJECT_WORDS = 16
 _MOST_VALUE_WORDS = 8
 _MOST_MIDDLE_WORDS = 3
 _NEAR_WORDS = 4
-_ONE_TIME = 2
+_TIME_GAP = 2
 _USER = frozenset({"user"})
 TIMES = frozenset({"weekday", "date", "time"})
 SEVERAL = "one of several"
@@ -87,7 +87,7 @@ class Claims:
 
 @keep_short(4_096, longest=2_000)  # one text is compared with many, and found by many queries
 def claims_of(text: str, speaker: str = "", about: str = "") -> Claims:
-    """Return the claims of a text. `speaker` is "I"; `about` is the subject of a sentence without one."""
+    """Return the claims of a text. `speaker` is "I"; `about` is the subject of sentences that name none."""
     me, entity = stems_in(speaker) or _USER, stems_in(about)
     stated: list[Claim] = []
     figures: list[Figure] = []
@@ -126,7 +126,7 @@ class _Reader:
     def claims(self) -> Iterator[Claim]:
         for start, stop in self._clauses:
             verbs = [place for place in range(start, stop) if self._words[place].is_verb]
-            if not verbs or self._is_open(start, stop) or (self._asks and stop == len(self._words)):
+            if not verbs or self._states_no_fact(start, stop) or (self._asks and stop == len(self._words)):
                 continue
             for verb in verbs:
                 subject = self._subject(verb)
@@ -156,7 +156,7 @@ class _Reader:
             clause = self._folded[start:stop]
             changed = not WORDS["changes"].isdisjoint(clause)
             asks = self._asks and stop == len(self._words)
-            if self._is_open(start, stop) or (asks and not changed):
+            if self._states_no_fact(start, stop) or (asks and not changed):
                 continue
             here = [(place, value) for place, value in values if start <= place < stop]
             kinds = Counter(value.kind for _, value in here)
@@ -175,7 +175,7 @@ class _Reader:
                     place=self._place,
                 )
 
-    def _is_open(self, start: int, stop: int) -> bool:
+    def _states_no_fact(self, start: int, stop: int) -> bool:
         """Whether a clause states no fact: it wishes, guesses, or is about the past."""
         if any(word.is_unsure for word in self._words[start:stop]):
             return True
@@ -187,7 +187,7 @@ class _Reader:
         )
 
     def _lasts(self, place: int, value: Value, clause: Sequence[str]) -> bool:
-        """Whether a figure states a lasting fact. Two appointments do not; a weekly time does."""
+        """Whether a figure states a lasting fact, as a weekly time does, and an appointment does not."""
         if value.kind not in TIMES or not known.STATING.isdisjoint(clause):
             return True
         after = self._folded[place + value.length : place + value.length + 2]
@@ -205,7 +205,7 @@ class _Reader:
                 at + each.length
                 for at, each in values
                 if at < place
-                and not (TIMES.issuperset((value.kind, each.kind)) and place - at - each.length <= _ONE_TIME)
+                and not (TIMES.issuperset((value.kind, each.kind)) and place - at - each.length <= _TIME_GAP)
             ),
             default=0,
         )
@@ -229,9 +229,9 @@ class _Reader:
                     yield place, value
 
     def _subject(self, verb: int) -> _Subject | None:
-        """Return the subject named before a verb; None if the sentence leaves it open."""
+        """Return the subject named before a verb; None if it is unclear."""
         first = verb
-        while first > 0 and not self._breaks(first - 1):
+        while first > 0 and not self._ends_subject(first - 1):
             first -= 1
         if verb - first > _MOST_SUBJECT_WORDS:
             return None
@@ -239,8 +239,8 @@ class _Reader:
         if not words:
             # `Vivo en Lima.` is about the speaker, `Lives in Lima.` about the observed entity.
             speaks = self._folded[verb] in WORDS["first_person_verbs"]
-            unsaid = self._me if speaks else self._entity if first == 0 else None
-            return _Subject(unsaid) if unsaid else None
+            implied = self._me if speaks else self._entity if first == 0 else None
+            return _Subject(implied) if implied else None
         folded = [word.folded for word in words]
         if folded[0] in WORDS["pronouns"] or folded[-1] in WORDS["pronouns"]:
             return None
@@ -251,7 +251,7 @@ class _Reader:
             if word.says_something and word.folded not in WORDS["first_person"] | WORDS["user"]
         ]
         stems = {word.stem for word in content}
-        names = any(word.is_capital for word in words[1:]) or (words[0].is_capital and words[0] in content)
+        has_name = any(word.is_capital for word in words[1:]) or (words[0].is_capital and words[0] in content)
         definite = self._folded[first] in WORDS["definite"]
         # `The film` after other sentences refers to a film in those sentences.
         points_back = definite and not self._opens and not mine and len(stems) == 1
@@ -268,11 +268,11 @@ class _Reader:
             is_name=bool(content) and all(word.is_capital for word in content),
             # `baseball` means the same in every text; `the team` does not.
             is_named=mine
-            or names
+            or has_name
             or (self._opens and (len(content) > 1 or self._folded[first] not in known.DETERMINERS)),
         )
 
-    def _breaks(self, place: int) -> bool:
+    def _ends_subject(self, place: int) -> bool:
         """Whether a subject cannot reach back beyond this word."""
         word = self._words[place]
         if word.is_mark:
@@ -300,17 +300,17 @@ class _Reader:
             if role and not self._is_denied(verb):
                 # `Ada is the head of Acme` says who the head of Acme is.
                 yield Claim(_about(role, "be"), "name", subject.stems, False, True, self._place)
-        placed = rest[0].folded in WORDS["placing"]
-        kind, value = _value(rest[placed:])
+        in_place = rest[0].folded in WORDS["placing"]
+        kind, value = _value(rest[in_place:])
         article = self._words[verb + 1].folded in WORDS["indefinite"]
-        if kind == "name" and placed and not article:
+        if kind == "name" and in_place and not article:
             yield self._claim(verb, subject, "be in", kind, value)
         elif kind in TIMES or kind.startswith("status"):
             yield self._claim(verb, subject, "be", kind, value)
         elif kind == "word":
-            if subject.has_attribute and subject.has_attribute_noun and not placed and not article:
+            if subject.has_attribute and subject.has_attribute_noun and not in_place and not article:
                 yield self._claim(verb, subject, "be", "name", value)
-        elif value and subject.has_attribute and not placed:
+        elif value and subject.has_attribute and not in_place:
             yield self._claim(verb, subject, "be", kind, value)
 
     def _qualifier_claims(
@@ -415,7 +415,7 @@ _NO_VALUE: tuple[str, frozenset[str]] = ("", frozenset())
 
 
 def _value(words: Sequence[Word]) -> tuple[str, frozenset[str]]:
-    """Return the kind of value that the words begin with, and the value; empty without one."""
+    """Return the kind of value that the words begin with, and the value; both empty if no value follows."""
     if not words or words[0].is_mark:
         return _NO_VALUE
     if figure := value_at(words, 0):
@@ -450,8 +450,8 @@ _SHARED_TOPIC = 0.5
 """Sentences about one thing share at least this part of the shorter sentence's content words."""
 _SHARED_NAMES = 1 / 3
 """Texts about one thing share at least this part of the names of the text with fewer."""
-_MOST_LIKE = 64
-"""Maximum number of texts about one thing that are compared pairwise."""
+_MAX_COMPARED = 64
+"""Maximum number of texts about one thing to compare in pairs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -464,15 +464,15 @@ class Contradiction:
     """Whether they differ in a time: a weekday, a date, an hour."""
 
 
-def contradiction(one: Claims, other: Claims) -> Contradiction | None:
+def find_conflict(one: Claims, other: Claims) -> Contradiction | None:
     """Return the first contradiction between two texts; None if both can be true."""
     fewest = min(len(one.names), len(other.names))
-    apart = len(one.names & other.names) < _SHARED_NAMES * fewest
+    unrelated = len(one.names & other.names) < _SHARED_NAMES * fewest
     for mine, theirs in product(one.stated, other.stated):
-        of_one_thing = mine.about == theirs.about and (mine.is_named or not apart)
+        of_one_thing = mine.about == theirs.about and (mine.is_named or not unrelated)
         if of_one_thing and _excludes(mine, theirs) and _is_only(one, mine) and _is_only(other, theirs):
             return Contradiction(mine.place, theirs.place, mine.kind in TIMES)
-    if apart:
+    if unrelated:
         return None
     names = one.names & other.names
     for figure, another in product(one.figures, other.figures):
@@ -494,11 +494,11 @@ def contradicting_pairs(texts: Sequence[Claims]) -> list[tuple[int, int, Contrad
             f"{figure.kind} {stem}" for figure in claims.figures for stem in figure.topic
         }:
             places[about].append(place)
-    pairs = {pair for group in places.values() for pair in combinations(group[:_MOST_LIKE], 2)}
+    pairs = {pair for group in places.values() for pair in combinations(group[:_MAX_COMPARED], 2)}
     return [
         (first, second, found)
         for first, second in sorted(pairs)
-        if (found := contradiction(texts[first], texts[second])) is not None
+        if (found := find_conflict(texts[first], texts[second])) is not None
     ]
 
 
@@ -522,7 +522,7 @@ def _is_only(claims: Claims, claim: Claim) -> bool:
 
 def _of_one_thing(one: Figure, other: Figure, names: frozenset[str]) -> bool:
     """Whether two figures of one kind measure the same thing, by the words near them."""
-    # They are about different people.
+    # Each has a name or ordinal that the other lacks: two people, or two of a series.
     mine, theirs = (
         one.names | (one.topic & WORDS["ordinals"]),
         other.names | (other.topic & WORDS["ordinals"]),
@@ -536,12 +536,12 @@ def _of_one_thing(one: Figure, other: Figure, names: frozenset[str]) -> bool:
         within = one.topic <= other.topic or other.topic <= one.topic
         changed = (one.is_change or other.is_change) and (within or one.kind not in TIMES)
         return changed or len(shared) >= _SHARED_WORDS or bool(names - near) or " per " in one.kind
-    # In a list, each figure has its own word.
+    # Several figures of a kind are a list: only the word next to each says what it measures.
     if not (one.is_only and other.is_only) or one.kind == "code":
         return False
     # Amounts of two things: `supper: 900 $ for the roof`, `tickets for the supper: 20 $`.
-    apart = not {*one.near[:1]} <= other.topic and not {*other.near[:1]} <= one.topic
-    if apart and one.kind not in TIMES and not (one.is_change or other.is_change):
+    unrelated = not {*one.near[:1]} <= other.topic and not {*other.near[:1]} <= one.topic
+    if unrelated and one.kind not in TIMES and not (one.is_change or other.is_change):
         return False
     enough = max(_SHARED_WORDS, _SHARED_TOPIC * min(len(one.topic), len(other.topic)))
     return bool(near) and (len(near) >= _SHARED_WORDS or " per " in one.kind or len(shared) > enough)

@@ -51,11 +51,11 @@ from recollect.search.candidates import Search
 from recollect.search.contradictions import contradicted_texts, stated_texts
 from recollect.search.rows import (
     EVENT_TIME,
+    ids_superseded_by,
     memories_by_id,
     memories_where,
     moment,
     relations_of,
-    replaced_by,
     scope_id,
     stamp,
 )
@@ -515,7 +515,7 @@ class Browse:
         with self.services.read() as view:
             named = memories_by_id(view, memory.mentions[:_MOST_LISTED])
             by = memories_by_id(view, [memory.superseded_by] if memory.superseded_by else [])
-            supersedes = memories_by_id(view, replaced_by(view, id)[:_MOST_LISTED])
+            supersedes = memories_by_id(view, ids_superseded_by(view, id)[:_MOST_LISTED])
             relations = relations_of(view, [id], deleted=True) if memory.kind is Kind.ENTITY else []
             drawn_rows = view.rows("memory", ("id",), (Equals("drawn_from", id),), limit=_MOST_LISTED)
             drawn = memories_by_id(view, [each for (each,) in drawn_rows])

@@ -23,7 +23,7 @@ from recollect.domain.results import (
 )
 from recollect.domain.tables import OneOf
 from recollect.search.candidates import Search
-from recollect.search.rows import memories_by_id, relations_of, replaced_by
+from recollect.search.rows import ids_superseded_by, memories_by_id, relations_of
 from recollect.search.texts import memory_vectors, model_in_use, model_row, passages_of, vectors_of
 from recollect.services import Services
 from recollect.stores.port import Snapshot, Vector
@@ -282,7 +282,7 @@ A clock may jump back, so a stored time may precede that of an earlier event. Th
 def history(services: Services, id_: int) -> History:
     memory = services.memory(id_)
     with services.read() as view:
-        replaced = list(memories_by_id(view, replaced_by(view, id_)).values())
+        replaced = list(memories_by_id(view, ids_superseded_by(view, id_)).values())
         by = memories_by_id(view, [memory.superseded_by] if memory.superseded_by else []).get(
             memory.superseded_by or 0
         )

@@ -30,7 +30,7 @@ from recollect.review.results import (
     decision_key,
     text_reference,
 )
-from recollect.review.split import analyses, large_ones
+from recollect.review.split import analyze_entities, big_entities
 from recollect.search.contradictions import open_contradictions, texts_of
 from recollect.search.facts import ranking_facts
 from recollect.search.recall import text_preview
@@ -70,7 +70,7 @@ def consolidation_report(
             counts["entities"] += len(page)
             counts["observations"] += sum(len(entity.in_force) for entity in page)
             flagged += (flag for entity in page for flag in _flagged_observations(entity, dismissed))
-            large += large_ones(view, page)
+            large += big_entities(view, page)
             idle = stale_entities(view, page, now, timedelta(days=stale_days))
             stale += (each for each in idle if decision_key("stale", str(each.id)) not in dismissed)
             names |= {entity.id: entity.name for entity in page}
@@ -83,7 +83,7 @@ def consolidation_report(
         last = view.rows("memory", ("id",), in_force, descending=True, limit=_MAX_COMPARED)
         recent = memories_by_id(view, sorted(id_ for (id_,) in last))
         noted = [text for note in recent.values() for text in texts_of(note)]
-    analysed = analyses(services, large, progress)
+    analysed = analyze_entities(services, large, progress)
     found = [each for each in analysed if decision_key("split", str(each.id)) not in dismissed]
     report = ConsolidationReport(
         at=now,

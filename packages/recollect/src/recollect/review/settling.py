@@ -48,9 +48,9 @@ from recollect.review.results import (
 from recollect.review.split import (
     MOST_BY_TYPE,
     MOST_OBSERVATIONS,
-    analyses,
+    analyze_entities,
+    big_entities,
     execute_split,
-    large_ones,
     propose_split,
     undo_split,
 )
@@ -354,7 +354,7 @@ def _splits(services: Services, view: Snapshot, progress: Progress | None) -> It
     fewest = min(MOST_OBSERVATIONS, *MOST_BY_TYPE.values())
     grown = sorted((-count, id_) for id_, count in counts.items() if isinstance(id_, int) and count > fewest)
     entities = memories_by_id(view, [id_ for _, id_ in grown[:_MOST_ANALYSED]])
-    for each in analyses(services, list(large_ones(view, entities.values())), progress):
+    for each in analyze_entities(services, list(big_entities(view, entities.values())), progress):
         if each.needs_split:
             topics = ", ".join(topic.name for topic in each.topics)
             said = f"{each.observations} observations, at most {each.limit}; topics: {topics}"

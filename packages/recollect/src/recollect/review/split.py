@@ -1,4 +1,4 @@
-"""Splitting of entities that have grown too large, and its undo."""
+"""Split entities that have grown too large, and undo a split."""
 
 from __future__ import annotations
 
@@ -51,8 +51,8 @@ MOST_OBSERVATIONS = 20
 MOST_BY_TYPE = {"session": 15, "sesion": 15, "project": 25, "proyecto": 25}
 _MOST_TOPICS = 8
 _FEWEST_PER_TOPIC = 3
-# Random rows reach a silhouette up to this value.
-_CLEAR = 0.05
+# Random rows reach a silhouette of up to 0.05, so topics must reach it, too.
+_MIN_SILHOUETTE = 0.05
 
 
 def limit_for(type_: str) -> int:
@@ -64,37 +64,37 @@ def find_split_candidates(services: Services, progress: Progress | None = None) 
     """Return entities that are too large and have several topics, the highest score first."""
     with services.read() as view:
         chosen = memory_pages(services, view, Kind.ENTITY, progress)
-        large = [each for page in chosen for each in large_ones(view, page)]
-    return tuple(found for found in analyses(services, large, progress) if found.needs_split)
+        large = [each for page in chosen for each in big_entities(view, page)]
+    return tuple(found for found in analyze_entities(services, large, progress) if found.needs_split)
 
 
-def large_ones(view: Snapshot, entities: Iterable[Memory]) -> Iterator[tuple[Memory, Mapping[int, Vector]]]:
+def big_entities(view: Snapshot, entities: Iterable[Memory]) -> Iterator[tuple[Memory, Mapping[int, Vector]]]:
     """Yield entities with more observations than their limit, with their stored vectors."""
     for entity in entities:
         if len(entity.in_force) > limit_for(entity.type):
             yield entity, stored_vectors(view, [entity])
 
 
-def analyses(
+def analyze_entities(
     services: Services,
     entities: Sequence[tuple[Memory, Mapping[int, Vector]]],
     progress: Progress | None = None,
 ) -> tuple[SplitAnalysis, ...]:
     found: list[SplitAnalysis] = []
     for entity, stored in entities:
-        found.append(_analysis(services, entity, stored))
+        found.append(_analyze(services, entity, stored))
         if progress is not None:
             progress(len(found), len(entities))
     return tuple(sorted(found, key=lambda analysis: (-analysis.score, analysis.id)))
 
 
 def propose_split(services: Services, name: str) -> SplitProposal:
-    """Propose an entity for each topic, with relations. Observations without a topic stay."""
+    """Propose an entity for each topic, and its relations. Observations without a topic do not move."""
     id_ = entity_named(services, name)
     with services.read() as view:
         entity = memories_by_id(view, [id_])[id_]
         stored = stored_vectors(view, [entity])
-    analysis = _analysis(services, entity, stored)
+    analysis = _analyze(services, entity, stored)
     parts: dict[str, SplitPart] = {}
     relations: list[ProposedRelation] = []
     with services.read() as view:
@@ -110,12 +110,12 @@ def propose_split(services: Services, name: str) -> SplitProposal:
     return SplitProposal(analysis, tuple(parts.values()), tuple(relations))
 
 
-def _analysis(services: Services, entity: Memory, stored: Mapping[int, Vector]) -> SplitAnalysis:
+def _analyze(services: Services, entity: Memory, stored: Mapping[int, Vector]) -> SplitAnalysis:
     observations = entity.in_force
     texts = [seen.content for seen in observations]
-    rows = _rows(services, entity, stored)
+    rows = _observation_vectors(services, entity, stored)
     found = clusters(tf_idf_rows(texts) if rows is None else rows, _MOST_TOPICS, _FEWEST_PER_TOPIC)
-    groups = found.groups if found.silhouette >= _CLEAR else ()
+    groups = found.groups if found.silhouette >= _MIN_SILHOUETTE else ()
     grouped = [[texts[place] for place in group] for group in groups]
     # The entity's name must not name a topic.
     topics = tuple(
@@ -138,7 +138,7 @@ def _analysis(services: Services, entity: Memory, stored: Mapping[int, Vector]) 
     )
 
 
-def _rows(services: Services, entity: Memory, stored: Mapping[int, Vector]) -> Vector | None:
+def _observation_vectors(services: Services, entity: Memory, stored: Mapping[int, Vector]) -> Vector | None:
     """Return the vector of each current observation; None if some are missing and there is no model."""
     seen = [each.id for each in entity.in_force]
     if any(id_ not in stored for id_ in seen):
@@ -156,14 +156,14 @@ def execute_split(
     services: Services, name: str, wanted: Iterable[PartLike], progress: Progress | None = None
 ) -> SplitResult:
     """Create the parts, move their observations, and relate them to the original, all or nothing."""
-    chosen = [_part_of(part) for part in check_list(wanted, "Parts")]
+    chosen = [_parse_part(part) for part in check_list(wanted, "Parts")]
     now = services.clock()
     id_ = entity_named(services, name)
     with services.read() as view:
         original = memories_by_id(view, [id_])[id_]
-        _check(services, view, original, chosen)
-    standing = {seen.content: seen for seen in original.in_force}
-    moved = [[standing[text] for text in part.observations] for part in chosen]
+        _check_parts(services, view, original, chosen)
+    current = {seen.content: seen for seen in original.in_force}
+    moved = [[current[text] for text in part.observations] for part in chosen]
     changes: list[Change] = []
     for part, observations in zip(chosen, moved, strict=True):
         changes.append(Adopt(_entity(original, part, observations, now)))
@@ -176,9 +176,9 @@ def execute_split(
     note = None
     joined = [outcome.names[0] for outcome in outcomes[:-1:2] if not outcome.created]
     if joined:
-        note = f"{joined[0]!r} was made by someone else meanwhile; the observations joined it. Look it over."
+        note = f"Another process created {joined[0]!r} during the split; check its observations."
     elif outcomes[-1].count < len(taken):
-        note = f"{original.name!r} was changed by someone else meanwhile; look over what its parts hold."
+        note = f"Another process changed {original.name!r} during the split; check its parts."
     return SplitResult(
         id=original.id,
         name=original.name,
@@ -187,7 +187,7 @@ def execute_split(
             for made_id, part in zip(made, chosen, strict=True)
         ),
         moved=len(taken),
-        remaining=len(standing) - len(taken),
+        remaining=len(current) - len(taken),
         relations=sum(len(outcome.relations) for outcome in outcomes),
         undo=SplitUndo(
             original.id, tuple(made), tuple(seen.id for observations in moved for seen in observations)
@@ -201,14 +201,14 @@ def undo_split(services: Services, undo: SplitUndo | Mapping[str, Any]) -> UndoS
 
     Raise `Conflict` if a part was changed after the split; the message names the change.
     """
-    token = _undo_of(undo)
+    token = _parse_undo(undo)
     with services.read() as view:
         memories = memories_by_id(view, [token.original, *token.parts])
         original = _existing_entity(services, memories, token.original)
         made = [_existing_entity(services, memories, id_) for id_ in token.parts]
         _check_undo(view, token, original, made)
     changes: list[Change] = [RestoreObservation(services.scope, id_) for id_ in token.observations]
-    # Their observations are back in the original, so they can be purged.
+    # The parts can be purged, since their observations are back in the original.
     changes.append(Unmake(services.scope, token.parts))
     outcomes = services.write(changes)
     note = catch_up(services).problem
@@ -220,7 +220,7 @@ def _entity(original: Memory, part: SplitPart, observations: Sequence[Observatio
 
     It has the ids of the original; since these are taken, the store assigns new ones.
     """
-    together = {seen.id for seen in observations}
+    moved_ids = {seen.id for seen in observations}
     return Memory(
         id=original.id,
         kind=Kind.ENTITY,
@@ -230,7 +230,7 @@ def _entity(original: Memory, part: SplitPart, observations: Sequence[Observatio
         name=part.name,
         type=part.type or original.type,
         observations=tuple(
-            seen if seen.similar_to in together else replace(seen, similar_to=None, similarity=None)
+            seen if seen.similar_to in moved_ids else replace(seen, similar_to=None, similarity=None)
             for seen in observations
         ),
         status=original.status,
@@ -240,7 +240,7 @@ def _entity(original: Memory, part: SplitPart, observations: Sequence[Observatio
     )
 
 
-def _part_of(given: PartLike) -> SplitPart:
+def _parse_part(given: PartLike) -> SplitPart:
     """Parse a part: a SplitPart, or a mapping with our keys or those of MCP Memory v2."""
     if isinstance(given, Mapping):
         renamed = {
@@ -261,11 +261,11 @@ def _part_of(given: PartLike) -> SplitPart:
     )
 
 
-def _check(services: Services, view: Snapshot, original: Memory, chosen: Sequence[SplitPart]) -> None:
+def _check_parts(services: Services, view: Snapshot, original: Memory, chosen: Sequence[SplitPart]) -> None:
     """Check that each observation exists and moves once, and that the names are free."""
     if not chosen:
         raise InvalidInput("Name at least one part; `propose_split` suggests some.")
-    standing = {seen.content for seen in original.in_force}
+    current = {seen.content for seen in original.in_force}
     taken: set[str] = set()
     named: set[str] = set()
     for part in chosen:
@@ -274,10 +274,10 @@ def _check(services: Services, view: Snapshot, original: Memory, chosen: Sequenc
                 f"The part {cited(part.name)} has no observations; leave it out, or give it some."
             )
         for text in part.observations:
-            if text not in standing:
+            if text not in current:
                 raise NotFound(
-                    f"{cited(original.name)} has no observation {cited(text)} in force; give it word for "
-                    "word. Nothing was split."
+                    f"{cited(original.name)} has no current observation {cited(text)}; give its exact "
+                    "text. Nothing was split."
                 )
             if text in taken:
                 raise InvalidInput(
@@ -291,14 +291,14 @@ def _check(services: Services, view: Snapshot, original: Memory, chosen: Sequenc
         raise Conflict(f"There is an entity named {cited(name)} already; give the part another name.")
 
 
-def _undo_of(given: SplitUndo | Mapping[str, Any]) -> SplitUndo:
+def _parse_undo(given: SplitUndo | Mapping[str, Any]) -> SplitUndo:
     if isinstance(given, Mapping):
         missing = {"original", "parts", "observations"} - set(given)
         if missing:
-            raise InvalidInput(f"To undo a split takes its `undo`; {', '.join(sorted(missing))} is missing.")
+            raise InvalidInput(f"To undo a split, pass its `undo`; {', '.join(sorted(missing))} is missing.")
         given = SplitUndo(given["original"], tuple(given["parts"]), tuple(given["observations"]))
     if not isinstance(given, SplitUndo):
-        raise InvalidInput("To undo a split takes the `undo` that `execute_split` gave.")
+        raise InvalidInput("To undo a split, pass the `undo` that `execute_split` returned.")
     if not all(isinstance(id_, int) for id_ in (given.original, *given.parts, *given.observations)):
         raise InvalidInput("The `undo` of a split holds ids, which are whole numbers.")
     return given
@@ -321,20 +321,20 @@ def _check_undo(view: Snapshot, token: SplitUndo, original: Memory, made: Sequen
     wanted = {given.get(id_) for id_ in token.observations}
     if not token.parts or None in wanted:
         raise NotFound(
-            f"This is no split of {cited(original.name)}, or its observations were purged; nothing was "
-            "undone."
+            f"The `undo` is of no split of {cited(original.name)}, or the observations were purged. Nothing "
+            "was undone."
         )
-    held: set[str] = set()
+    present: set[str] = set()
     for part in made:
         texts = {seen.content for seen in part.in_force}
         if new := sorted(texts - wanted, key=str):
-            raise _changed(part, f"has gained the observation {cited(new[0])}; move or delete it")
-        held |= texts
+            raise _part_changed(part, f"has gained the observation {cited(new[0])}; move or delete it")
+        present |= texts
         _check_relations(view, original, part)
-    if lost := sorted(text for text in wanted if text is not None and text not in held):
+    if lost := sorted(text for text in wanted if text is not None and text not in present):
         raise Conflict(
-            f"The observation {cited(lost[0])} is in none of the parts any more; restore it there, or give "
-            f"{cited(original.name)} back what it should have with `restore_observation`. Nothing was "
+            f"No part has the observation {cited(lost[0])} any more. Restore it there, or restore the "
+            f"observations of {cited(original.name)} with `restore_observation`. Nothing was "
             "undone."
         )
 
@@ -349,12 +349,12 @@ def _check_relations(view: Snapshot, original: Memory, part: Memory) -> None:
         )
     for key, relation in relations.items():
         if key not in ours:
-            raise _changed(
+            raise _part_changed(
                 part,
                 f"has gained a relation: {cited(relation.source_name)} {relation.type} "
                 f"{cited(relation.target_name)}; delete it",
             )
 
 
-def _changed(part: Memory, what: str) -> Conflict:
+def _part_changed(part: Memory, what: str) -> Conflict:
     return Conflict(f"{cited(part.name)} {what} before you undo the split. Nothing was undone.")

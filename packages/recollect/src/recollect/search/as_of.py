@@ -102,11 +102,11 @@ class PastTexts:
 
     def __init__(self, snapshot: Snapshot, state: PastState, scopes: Sequence[int]) -> None:
         self.state = state
-        own = (OneOf("id", list(state.changed(snapshot))), OneOf("scope_id", scopes))
+        own = (OneOf("id", list(state.changed_ids(snapshot))), OneOf("scope_id", scopes))
         changed = snapshot.rows("memory", ("id",), own, order=("id",))
         self.changed_ids: Ints = np.array([id_ for (id_,) in changed], np.int64)
         """Memories of these scopes that were different then, or are not in the present indexes."""
-        conditions = (OneOf("id", self.changed_ids.tolist()), *state.memory())
+        conditions = (OneOf("id", self.changed_ids.tolist()), *state.memory_conditions())
         rows = snapshot.rows("memory", ("id", "scope_id", "kind"), conditions) if changed else []
         # The changed memories that existed then, by ascending id.
         self.ids: Ints = np.array([row[0] for row in rows], np.int64)
@@ -121,7 +121,7 @@ class PastTexts:
         if self._present is None:
             there = snapshot.rows("memory", ("id",), (OneOf("id", self.changed_ids.tolist()), *IN_FORCE))
             self._present = tuple(id_ for (id_,) in there)
-        return *((Not(OneOf("id", self._present)),) if self._present else ()), *self.state.memory()
+        return *((Not(OneOf("id", self._present)),) if self._present else ()), *self.state.memory_conditions()
 
     def search_words(
         self, index: TermIndex, text: str, k: int, analyser: Analyser, where: Filter
@@ -183,7 +183,7 @@ class PastTexts:
             "passage", ("id", "memory_id", "observation_id", "revision_id"), (OneOf("memory_id", ids),)
         )
         observed = {observation for _, _, observation, _ in rows if observation is not None}
-        conditions = (OneOf("id", observed), *self.state.observation())
+        conditions = (OneOf("id", observed), *self.state.observation_conditions())
         held = {id_ for (id_,) in snapshot.rows("observation", ("id",), conditions)}
         former = self._former_texts(snapshot, ids)
         return {
@@ -210,7 +210,7 @@ class PastTexts:
             ids = self.ids.tolist()
             former = {memory: text for memory, (_, text) in self._former_texts(snapshot, ids).items()}
             # In the order of `ids`.
-            read = documents(snapshot, ids, (), self.state.observation(), former) if ids else []
+            read = documents(snapshot, ids, (), self.state.observation_conditions(), former) if ids else []
             bodies = [f"{document.name} {document.type} {document.body}" for document in read]
             self._terms["pairs"] = FormerTerms([letter_pairs(body) for body in bodies])
             self._terms["plain"] = FormerTerms([words(body) for body in bodies])

@@ -29,7 +29,7 @@ from recollect.ranking.candidates import (
     Source,
 )
 from recollect.ranking.profiles import groups_read, ignores_marks
-from recollect.search.contradictions import ContradictingTexts, contradicting_texts, places_of, stated_times
+from recollect.search.contradictions import ContradictingTexts, as_columns, contradicting_texts, stated_times
 from recollect.search.entities import linked_entities
 from recollect.search.facts import (
     cooccurrences,
@@ -205,7 +205,7 @@ def gather(
         cooccurrences=(
             cooccurrences(search.snapshot, ids) if "cooccurrence" in groups else Cooccurrences.none()
         ),
-        contradictions=places_of(contradicting, facts),
+        contradictions=as_columns(contradicting, facts),
     )
     return Gathered(candidates, query, found | {"reply": replies} if replies else found, contradicting)
 

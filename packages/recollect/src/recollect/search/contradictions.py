@@ -1,4 +1,4 @@
-"""Contradictions among candidates, which of two texts is newer, and commands to settle them."""
+"""Find contradictions among candidates, decide which text is newer, and offer commands to settle them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import numpy as np
 from recollect.domain.records import Kind, Memory, is_assistant, memory_at
 from recollect.domain.results import ConflictingMemory, ContradictedObservation
 from recollect.domain.tables import IN_FORCE, OneOf
-from recollect.language.claims import Claims, Contradiction, claims_of, contradicting_pairs, contradiction
+from recollect.language.claims import Claims, Contradiction, claims_of, contradicting_pairs, find_conflict
 from recollect.language.time_phrases import holds_since, months_since, names_year
 from recollect.ranking.candidates import NEVER, Contradictions, Facts, Source
 from recollect.ranking.factors import microseconds
@@ -31,11 +31,11 @@ if TYPE_CHECKING:
     from recollect.review.results import OpenContradiction
 
 
-COMPARED = 30
-"""The number of first candidates, by words and by meaning, that are compared with each other."""
+MAX_COMPARED = 30
+"""Number of candidates to compare with each other: the first by words and by meaning."""
 _MOST_OBSERVATIONS = 40
-"""The newest observations of an entity that are compared."""
-_FIT_YEARS = 5
+"""Number of observations of an entity to compare: the newest."""
+_HALF_FIT_YEARS = 5
 _COLUMNS = (
     "id", "kind", "text", "name", "role", "speaker", "drawn_from", "created_at", "happened_at", "undated",
     "superseded_at",
@@ -74,17 +74,17 @@ def contradicting_texts(
 ) -> tuple[ContradictingTexts, ...]:
     """Find contradictions among the first candidates, if the profile uses them.
 
-    Pairs without an order in time do not count.
+    Pairs whose order in time is unknown do not count.
     """
     if not any(isinstance(step, NewestWins) for step in profile.steps):
         return ()
-    first = _first(facts, sources)
+    first = _first_candidates(facts, sources)
     if query.where.as_of is None:
         texts = list(stated_texts(memories, first))
     else:
         whole = memories_by_id(memories.snapshot, first)
-        stood = [memory_at(memory, query.where.as_of) for memory in whole.values()]
-        texts = [text for memory in stood if memory.superseded_at is None for text in texts_of(memory)]
+        past = [memory_at(memory, query.where.as_of) for memory in whole.values()]
+        texts = [text for memory in past if memory.superseded_at is None for text in texts_of(memory)]
     asked = frozenset(map(light_stem, content_words(query.text)))
     found = []
     for one, other, where in contradicting_pairs([text.claims for text in texts]):
@@ -104,8 +104,8 @@ def contradicting_texts(
 def later_by(one: StatedText, other: StatedText, where: Contradiction) -> int:
     """Return a positive number if the first text is later, a negative one if the other is, else 0.
 
-    Compare the times since which both claim to be true, if these differ; or else the times of the texts. If
-    the texts contradict each other in a time, the text with the larger time is not the later one.
+    If both texts say since when they are true, and these times differ, compare them; otherwise, the times of
+    the texts. Times that the texts say do not count if the texts contradict each other in a time.
     """
     if not where.is_of_time:
         mine, theirs = _stated_since(one, where.first), _stated_since(other, where.second)
@@ -114,8 +114,8 @@ def later_by(one: StatedText, other: StatedText, where: Contradiction) -> int:
     return 0 if NEVER in {one.at, other.at} else one.at - other.at
 
 
-def places_of(found: Sequence[ContradictingTexts], facts: Facts) -> Contradictions:
-    """Return the pairs as columns of positions. Entities may have several pairs of observations."""
+def as_columns(found: Sequence[ContradictingTexts], facts: Facts) -> Contradictions:
+    """Return the pairs as columns of row numbers in `facts`. One entity may be in several pairs."""
     if not found:
         return Contradictions.none()
     return Contradictions(
@@ -127,7 +127,7 @@ def places_of(found: Sequence[ContradictingTexts], facts: Facts) -> Contradictio
 
 
 def stated_times(memories: MemoryRows, profile: Profile, query: Query, facts: Facts) -> dict[str, Source]:
-    """Score how shortly before the query's time something began, by the words of each text."""
+    """Score each text by how shortly before the query's time its words say that something began."""
     if query.span is None or query.span[0] == NEVER or not names_year(query.text):
         return {}
     if not any(isinstance(step, TimeScore) for step in profile.steps):
@@ -139,7 +139,7 @@ def stated_times(memories: MemoryRows, profile: Profile, query: Query, facts: Fa
     if query.where.as_of is not None:
         texts |= former_texts(memories, ids, query.now)
     gaps = [months_since(texts[id_], month) for id_ in ids]
-    fit = [0.0 if gap is None else 1 / (1 + gap / (12 * _FIT_YEARS)) for gap in gaps]
+    fit = [0.0 if gap is None else 1 / (1 + gap / (12 * _HALF_FIT_YEARS)) for gap in gaps]
     return {"stated": Source(np.zeros(len(fit), np.int64), np.array(fit))}
 
 
@@ -162,11 +162,11 @@ def time_of_text(text: StatedText) -> datetime | None:
     return None if text.at == NEVER else moment(text.at)
 
 
-def _first(facts: Facts, sources: Iterable[Source]) -> list[int]:
+def _first_candidates(facts: Facts, sources: Iterable[Source]) -> list[int]:
     best = np.full(len(facts.ids), np.iinfo(np.int64).max)
     for source in sources:
         best = np.where(source.found, np.minimum(best, source.rank), best)
-    order = np.lexsort((facts.ids, best))[:COMPARED]
+    order = np.lexsort((facts.ids, best))[:MAX_COMPARED]
     return sorted(facts.ids[order].tolist())
 
 
@@ -193,9 +193,9 @@ def stated_texts(memories: MemoryRows, ids: Sequence[int]) -> Iterator[StatedTex
 
 
 def _stated_since(text: StatedText, place: tuple[int, int], zone: tzinfo = UTC) -> int | None:
-    """Return since when a sentence is true by its own words, in microseconds; None for a future time.
+    """Return when a sentence says it became true, in microseconds; None if unknown or later than the text.
 
-    Years begin in `zone`, in which the query's time was read.
+    `zone` is that of the query: years begin at its midnight.
     """
     month = holds_since(text.text[slice(*place)])
     if month is None:
@@ -226,8 +226,8 @@ def conflicts_by_memory(
     for pair in sorted(
         pairs, key=lambda pair: (-pair.newer.at, -pair.older.at, pair.newer.id, pair.older.id)
     ):
-        found.setdefault(pair.older.id, {}).setdefault(pair.newer.id, conflicting(pair.newer, is_newer=True))
-        found.setdefault(pair.newer.id, {}).setdefault(pair.older.id, conflicting(pair.older, is_newer=False))
+        found.setdefault(pair.older.id, {}).setdefault(pair.newer.id, _conflict(pair.newer, is_newer=True))
+        found.setdefault(pair.newer.id, {}).setdefault(pair.older.id, _conflict(pair.older, is_newer=False))
 
     def newest_first(other: ConflictingMemory) -> tuple[float, int]:
         return (0.0 if other.at is None else -other.at.timestamp(), other.id)
@@ -240,10 +240,10 @@ def conflicts_by_memory(
 def contradicted_texts(new: Memory, others: Iterable[StatedText]) -> tuple[ConflictingMemory, ...]:
     """Return those of the others that a new memory contradicts, in order. With equal times, it is newer."""
     return tuple(
-        conflicting(theirs, is_newer=later_by(theirs, mine, where) > 0)
+        _conflict(theirs, is_newer=later_by(theirs, mine, where) > 0)
         for mine in texts_of(new)
         for theirs in others
-        if theirs.origin != mine.origin and (where := contradiction(theirs.claims, mine.claims)) is not None
+        if theirs.origin != mine.origin and (where := find_conflict(theirs.claims, mine.claims)) is not None
     )[:_MOST_NAMED]
 
 
@@ -257,22 +257,22 @@ def contradicted_observations(entity: Memory, new: Collection[int]) -> tuple[Con
         for other in texts[:place]
         if one.observation is not None
         and other.observation is not None
-        and contradiction(other.claims, one.claims) is not None
+        and find_conflict(other.claims, one.claims) is not None
     )[:_MOST_NAMED]
 
 
-def conflicting(text: StatedText, *, is_newer: bool) -> ConflictingMemory:
+def _conflict(text: StatedText, *, is_newer: bool) -> ConflictingMemory:
     return ConflictingMemory(text.id, text.text, is_newer, time_of_text(text), text.observation)
 
 
 def open_contradictions(
     texts: Sequence[StatedText], names: Mapping[int, str], kept: Collection[str]
 ) -> tuple[OpenContradiction, ...]:
-    """Return contradictions among these texts, newest first. Equal times go by arrival.
+    """Return contradictions among these texts, newest first. With equal times, the higher id is newer.
 
     `names` are those of entities; `kept` are keys of pairs that a person decided to keep.
     """
-    from recollect.review.results import OpenContradiction  # noqa: PLC0415  # no search lists them
+    from recollect.review.results import OpenContradiction  # noqa: PLC0415  # searches do not need it
 
     found = []
     for older, newer in contradictions_among(texts):
@@ -286,11 +286,11 @@ def open_contradictions(
 
 
 def contradictions_among(texts: Sequence[StatedText]) -> Iterator[tuple[StatedText, StatedText]]:
-    """Yield pairs of an older and a newer text, newest first. Equal times go by arrival."""
+    """Yield pairs of an older and a newer text, newest first. With equal times, the higher id is newer."""
     newest_first = sorted(texts, key=lambda text: (text.at, text.id, text.observation or 0), reverse=True)
     for first, second, where in contradicting_pairs([text.claims for text in newest_first]):
         newer, older = newest_first[first], newest_first[second]
-        # Their own words may give another order.
+        # The words of the texts may say another order.
         if later_by(newer, older, where) < 0:
             newer, older = older, newer
         if older.observation is not None or older.origin != newer.origin:

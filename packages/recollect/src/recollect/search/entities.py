@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from recollect.domain.records import Found
 from recollect.domain.tables import IN_FORCE, Compares, Condition, Equals, OneOf, is_null, null_or_after
-from recollect.search.rows import PastState, allowed, scope_ids, touching
+from recollect.search.rows import PastState, allowed, scope_ids, starts_or_ends_at
 from recollect.stores.port import Snapshot
 from recollect.text.names import NameText, choose_names, first_name, is_written_in
 from recollect.text.tokens import coarse_stem, content_words, fold, has_unspaced, words
@@ -130,7 +130,7 @@ def linked_entities(snapshot: Snapshot, scope: int, text: str, where: Filter, no
     rows = snapshot.rows(
         "relation",
         ("source_id", "target_id", "type"),
-        (touching(sorted(named)), *holds),
+        (starts_or_ends_at(sorted(named)), *holds),
         descending=True,
     )
     ties = [
@@ -196,7 +196,7 @@ def entities_containing(snapshot: Snapshot, text: str, k: int, where: Filter) ->
     if _is_nowhere(text):
         return []
     state = PastState.of(where)
-    observed = IN_FORCE if state is None else state.observation()
+    observed = IN_FORCE if state is None else state.observation_conditions()
     scopes = scope_ids(snapshot, where.owner, where.agent)
     return snapshot.containing(text, k, allowed(where, scopes), observed)
 

@@ -34,7 +34,7 @@ from recollect.ranking.candidates import (
     Source,
 )
 from recollect.ranking.factors import microseconds
-from recollect.search.rows import MemoryRows, PastState, moment, touching
+from recollect.search.rows import MemoryRows, PastState, moment, starts_or_ends_at
 from recollect.search.texts import conversation
 from recollect.stores.port import RowsQuery, Snapshot
 from recollect.text.names import informativeness
@@ -243,7 +243,7 @@ def _degrees(snapshot: Snapshot, ids: Sequence[int], now: int) -> dict[int, int]
     for source, target in snapshot.rows(
         "relation",
         ("source_id", "target_id"),
-        (touching(ids), null_or_after("until", now), is_null("deleted_at")),
+        (starts_or_ends_at(ids), null_or_after("until", now), is_null("deleted_at")),
     ):
         degrees.update({source, target} & wanted)
     return degrees
@@ -483,7 +483,7 @@ def _statements(
             found[id_] = [_text_times(text_then, None if undated else created, happened, zone)]
     if entities:
         state = PastState.of(query.where)
-        in_force = IN_FORCE if state is None else state.observation()
+        in_force = IN_FORCE if state is None else state.observation_conditions()
         observed = ("memory_id", "content", "created_at", "happened_at")
         for id_, content, created, happened in memories.snapshot.rows(
             "observation", observed, (OneOf("memory_id", list(entities)), *in_force)

@@ -1,4 +1,4 @@
-"""Records from rows, rows from records, and conditions on rows from filters."""
+"""Convert rows to records and back, and filters to conditions on rows."""
 
 from __future__ import annotations
 
@@ -56,10 +56,10 @@ _LAST = microseconds(datetime.max.replace(tzinfo=UTC))
 def stamp(moment: datetime) -> int:
     """Return the time in microseconds since 1970, exactly."""
     if moment.utcoffset() is None:
-        raise InvalidInput(f"The time {moment} names no time zone; pass an aware datetime.")
+        raise InvalidInput(f"The time {moment} has no time zone; pass an aware datetime.")
     at = microseconds(moment)
-    if not _FIRST <= at <= _LAST:  # a valid date in its own zone may not be one in UTC
-        raise InvalidInput(f"The time {moment} lies outside the calendar; the years are 1 to 9999, in UTC.")
+    if not _FIRST <= at <= _LAST:  # in UTC, the year may be 0 or 10,000
+        raise InvalidInput(f"The time {moment} is out of range: its year in UTC must be 1 to 9999.")
     return at
 
 
@@ -79,8 +79,8 @@ def json_or_none(given: Mapping[str, Any] | None) -> str | None:
     return None if given is None else json.dumps(given, ensure_ascii=False, separators=(",", ":"))
 
 
-# From stored values to fields, by the type of the field. Other types are stored unchanged.
-_READ: dict[str, Callable[[Any], object]] = {
+# Functions that read a stored value, and write a field, by the field's type. Other types need none.
+_READERS: dict[str, Callable[[Any], object]] = {
     "datetime": moment,
     "datetime | None": moment_or_none,
     "bool": bool,
@@ -89,7 +89,7 @@ _READ: dict[str, Callable[[Any], object]] = {
     "Consolidation": Consolidation,
     "Mapping[str, Any] | None": lambda stored: None if stored is None else json.loads(stored),
 }
-_WRITE: dict[str, Callable[[Any], Value]] = {
+_WRITERS: dict[str, Callable[[Any], Value]] = {
     "datetime": stamp,
     "datetime | None": stamp_or_none,
     "bool": int,
@@ -99,13 +99,13 @@ _WRITE: dict[str, Callable[[Any], Value]] = {
     "Mapping[str, Any] | None": json_or_none,
 }
 # Fields of a memory that have tables of their own.
-_ELSEWHERE = {"scope", "observations", "tags", "mentions", "about", "former", "absences"}
-_MEMORY_FIELDS = [(each.name, str(each.type)) for each in fields(Memory) if each.name not in _ELSEWHERE]
+_CHILD_FIELDS = {"scope", "observations", "tags", "mentions", "about", "former", "absences"}
+_MEMORY_FIELDS = [(each.name, str(each.type)) for each in fields(Memory) if each.name not in _CHILD_FIELDS]
 _MEMORY_NAMES = tuple(name for name, _ in _MEMORY_FIELDS)
-_MEMORY_READERS = [(name, _READ[type_]) for name, type_ in _MEMORY_FIELDS if type_ in _READ]
+_MEMORY_READERS = [(name, _READERS[type_]) for name, type_ in _MEMORY_FIELDS if type_ in _READERS]
 MEMORY_COLUMNS = ("scope_id", *_MEMORY_NAMES)
 _OBSERVATION_FIELDS = [(each.name, str(each.type)) for each in fields(Observation)]
-_OBSERVATION_READERS = [_READ.get(type_) for _, type_ in _OBSERVATION_FIELDS]
+_OBSERVATION_READERS = [_READERS.get(type_) for _, type_ in _OBSERVATION_FIELDS]
 _OBSERVATION_COLUMNS = ("memory_id", *(name for name, _ in _OBSERVATION_FIELDS))
 _RELATION_COLUMNS = (
     "id", "source_id", "target_id", "type", "created_at", "context", "since", "until", "inverse_of",
@@ -116,7 +116,7 @@ _RELATION_COLUMNS = (
 def row_values(record: Memory | Observation) -> dict[str, Value]:
     """Return the columns of a record's own row, without its id and its owner."""
     return {
-        name: getattr(record, name) if (write := _WRITE.get(type_)) is None else write(getattr(record, name))
+        name: write(getattr(record, name)) if (write := _WRITERS.get(type_)) else getattr(record, name)
         for name, type_ in (_MEMORY_FIELDS if isinstance(record, Memory) else _OBSERVATION_FIELDS)
         if name != "id"
     }
@@ -172,9 +172,9 @@ def _memories(snapshot: Snapshot, rows: Sequence[Row], children_rows: Sequence[l
     if mentions:
         living = (OneOf("id", {entity for _, entity, _ in mentions}), is_null("deleted_at"))
         alive = {id_ for (id_,) in snapshot.rows("memory", ("id",), living)}
-        there = [row for row in mentions if row[1] in alive]
-        _group_children(children, "mentions", there, itemgetter(0))
-        _group_children(children, "about", [row for row in there if row[2]], itemgetter(0))
+        of_living = [row for row in mentions if row[1] in alive]
+        _group_children(children, "mentions", of_living, itemgetter(0))
+        _group_children(children, "about", [row for row in of_living if row[2]], itemgetter(0))
     owners = {id_: Scope(owner, agent) for id_, owner, agent in scopes}
     memories = []
     for scope, *values in rows:
@@ -202,7 +202,7 @@ def _observation(row: Row) -> Observation:
         *(
             value if read is None else read(value)
             for read, value in zip(_OBSERVATION_READERS, row, strict=True)
-        )  # type: ignore[arg-type]  # each has its field's reader
+        )  # type: ignore[arg-type]  # each value went through its field's reader
     )
 
 
@@ -270,7 +270,7 @@ def relations_where(snapshot: Snapshot, where: Where, limit: int | None = None) 
     ]
 
 
-def touching(ids: Iterable[int]) -> Condition:
+def starts_or_ends_at(ids: Iterable[int]) -> Condition:
     """Return the condition that a relation starts or ends at one of these."""
     listed = list(ids)
     return AnyOf(((OneOf("source_id", listed),), (OneOf("target_id", listed),)))
@@ -278,17 +278,17 @@ def touching(ids: Iterable[int]) -> Condition:
 
 def relations_of(snapshot: Snapshot, ids: Iterable[int], *, deleted: bool = False) -> list[Relation]:
     """Return the relations that start or end at one of these, by id, even ended ones."""
-    there = () if deleted else (is_null("deleted_at"),)
-    return relations_where(snapshot, (touching(ids), *there))
+    existing = () if deleted else (is_null("deleted_at"),)
+    return relations_where(snapshot, (starts_or_ends_at(ids), *existing))
 
 
-def replaced_by(snapshot: Snapshot, memory: int) -> list[int]:
-    """Return the memories that this one superseded, by id."""
+def ids_superseded_by(snapshot: Snapshot, memory: int) -> list[int]:
+    """Return the ids of the memories that this one superseded."""
     return [old for (old,) in snapshot.rows("memory", ("id",), (Equals("superseded_by", memory),))]
 
 
 def scope_ids(snapshot: Snapshot, owner: str, agent: str | None) -> list[int]:
-    """Return the scopes of an owner, the one without an agent first; None for any agent."""
+    """Return the ids of an owner's scopes with this agent; None means all, the one without an agent first."""
     if agent is None:
         found = snapshot.rows("scope", ("agent", "id"), (Equals("owner", owner),))
         return [id_ for _, id_ in sorted(found)]
@@ -319,13 +319,13 @@ class MemoryRows:
     def __init__(self, snapshot: Snapshot) -> None:
         self.snapshot = snapshot
         self._rows: dict[int, Row] = {}
-        self._asked: set[int] = set()
+        self._requested: set[int] = set()
 
     def read(self, ids: Iterable[int]) -> None:
         """Read these memories, except those that were read before."""
-        unknown = set(ids) - self._asked
+        unknown = set(ids) - self._requested
         if unknown:
-            self._asked |= unknown
+            self._requested |= unknown
             rows = self.snapshot.rows("memory", _COLUMNS, (OneOf("id", sorted(unknown)),))
             self._rows.update(zip(map(itemgetter(_ID), rows), rows, strict=True))
 
@@ -363,16 +363,16 @@ class PastState:
             return None
         return cls(None if where.as_of is None else stamp(where.as_of), where.superseded)
 
-    def memory(self) -> tuple[Condition, ...]:
+    def memory_conditions(self) -> tuple[Condition, ...]:
         """Return the conditions that a memory existed in this state."""
-        conditions = self.observation()
+        conditions = self.observation_conditions()
         if self.at is None:
             return conditions
         why = (Equals("why", "forgotten"),) if self.superseded else ()
         absent = (Compares("since", "<=", self.at), Compares("until", ">", self.at), *why)
         return (*conditions, Not(HasRow("absence", "memory_id", absent)))
 
-    def observation(self) -> tuple[Condition, ...]:
+    def observation_conditions(self) -> tuple[Condition, ...]:
         """Return the conditions that an observation existed in this state, if its memory did."""
         conditions: list[Condition] = [self._not_yet("deleted_at")]
         if self.at is not None:
@@ -381,10 +381,10 @@ class PastState:
             conditions.append(self._not_yet("superseded_at"))
         return tuple(conditions)
 
-    def changed(self, snapshot: Snapshot) -> set[int]:
-        """Return all memories that were different then, or are not in the present indexes.
+    def changed_ids(self, snapshot: Snapshot) -> set[int]:
+        """Return the ids of all memories that were different then, or are not in the present indexes.
 
-        Each query has an index, so that its cost depends on the changes, not on the size of the store.
+        Each query uses an index, so its cost depends on the number of changes, not on the size of the store.
         """
         parts: list[tuple[Table, str, Condition]] = [
             ("memory", "id", is_set("superseded_at")),
@@ -412,11 +412,11 @@ def allowed(where: Filter, scopes: Sequence[int]) -> tuple[Condition, ...]:
 
 
 def lifecycle(where: Filter) -> tuple[Condition, ...]:
-    """Conditions on deletion and supersession; with `as_of`, as they were then."""
+    """Return the conditions on deletion and supersession: those of now, or of the filter's `as_of`."""
     if where.deleted and where.as_of is None:
         return ()  # deleted and superseded memories, too
     past = PastState.of(where)
-    return IN_FORCE if past is None else past.memory()
+    return IN_FORCE if past is None else past.memory_conditions()
 
 
 def narrowing(where: Filter) -> tuple[Condition, ...]:

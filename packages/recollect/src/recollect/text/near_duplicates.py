@@ -90,7 +90,7 @@ _DENIALS = _NEGATIONS | word_set("words", "denials")
 _ATTENTION_CALLS = word_set("words", "attention_calls")
 # Spanish needs no pronoun: `trabajo en Oslo`, `nací en Roma`, `vivimos aquí`.
 _FIRST_PERSON_ENDINGS = tuple(word_set("words", "first_person_endings"))
-# Unrelated texts of one language have .70 with arctic-s and .85 with e5-small, half as far from 1.
+# Unrelated texts have a cosine of .70 with arctic-s and .85 with e5-small, which is half as far from 1.
 _STRETCH = {"e5-small": 2.0}
 
 
@@ -134,7 +134,7 @@ def contains_statement(whole: str, part: str) -> bool:
     starts = range(len(more) - len(stated) + 1)
     if not stated or not any(more[start : start + len(stated)] == stated for start in starts):
         return False
-    return _Claim.of(whole).denials == _Claim.of(part).denials
+    return _KeyWords.of(whole).denials == _KeyWords.of(part).denials
 
 
 def adds_nothing(said: str, known: str) -> bool:
@@ -143,7 +143,7 @@ def adds_nothing(said: str, known: str) -> bool:
     `As you said, she is allergic to walnuts` adds nothing to `Ana is allergic to walnuts and eggs`. A new
     content word adds something, and so does a denial.
     """
-    claim, old = _Claim.of(said), _Claim.of(known)
+    claim, old = _KeyWords.of(said), _KeyWords.of(known)
     # Check numbers and denials first: they distinguish most texts.
     if claim.denials != old.denials or claim.names - old.words - _CITING_STEMS:
         return False
@@ -157,19 +157,19 @@ def repeats_error(  # noqa: PLR0911  # one reason after another
     """Whether `other` repeats the error that `right` corrects; the cosine is between `other` and `wrong`.
 
     Words of `wrong` that `right` lacks were the error; words of both are the subject. A copy states the error
-    about the same subject and nothing else that matters: no name, number or denial of its own, and no word
-    that the correction adds. So `Alice left Google for Microsoft` is not a copy of
+    about the same subject. It has no name, number or denial of its own, and no word that the correction
+    adds. So `Alice left Google for Microsoft` is not a copy of
     `Alice works at Google`, corrected to `Alice works at Microsoft`. Nor are `Bob works at Google` and `Alice
     sued Google`. In doubt, a text is kept.
     """
-    old, claim = _Claim.of(wrong), _Claim.of(other)
+    old, claim = _KeyWords.of(wrong), _KeyWords.of(other)
     # `other` has its own name, number or denial, or lacks a name: these distinguish most texts.
     if claim.names - old.words or claim.denials != old.denials or not old.names <= claim.words:
         return False
-    new, claim = _Claim.of(right).in_words_of(old), claim.in_words_of(old)
+    new, claim = _KeyWords.of(right).in_words_of(old), claim.in_words_of(old)
     if not claim.words or len(claim.words) > _COPY_LENGTH * len(old.words) + _COPY_LENGTH:
         return False
-    knows_correction = claim.words & new.weighty(new.words - old.words)
+    knows_correction = claim.words & new.key_stems(new.words - old.words)
     # The subject of a fact: its names and numbers, and the first word of both texts.
     first = [stem for stem in old.stems if stem in new.words][:1]
     if knows_correction or not {*old.names, *first} <= claim.words:
@@ -178,7 +178,7 @@ def repeats_error(  # noqa: PLR0911  # one reason after another
     error = old.words - new.words
     if not error:
         return shared >= _UNCHANGED_COPY_SHARE
-    if not old.weighty(error) <= claim.words:
+    if not old.key_stems(error) <= claim.words:
         return False
     more, less = claim.words - old.words - new.words, old.words - claim.words
     if more and not less:
@@ -220,17 +220,17 @@ def are_two_facts(one: str, other: str) -> bool:
     common ending: `lives in Valencia`, `works in Valencia`. Or they are long and share few words, such as two
     notes about a book club. If only the ending or a figure differs, one may correct the other.
     """
-    first, second = _Claim.of(one), _Claim.of(other)
+    first, second = _KeyWords.of(one), _KeyWords.of(other)
     if first.has_own_fact(second) and second.has_own_fact(first):
         return True
     shorter = min(len(first.words), len(second.words))
     if shorter >= _FEWEST_LONG_WORDS and len(first.words & second.words) < _SHARED_SHARE * shorter:
         return True
-    return _are_built_alike(words(one), words(other))
+    return _share_structure(words(one), words(other))
 
 
-def _are_built_alike(one: Sequence[str], other: Sequence[str]) -> bool:
-    """Whether half of the words are the same in the same order, and others differ twice or before the end."""
+def _share_structure(one: Sequence[str], other: Sequence[str]) -> bool:
+    """Whether half of the words match in order, and the others differ in two places or before the end."""
     if max(len(one), len(other)) > _MOST_ALIKE_WORDS:
         return False
     from difflib import SequenceMatcher  # noqa: PLC0415  # only texts that are close in meaning need it
@@ -239,15 +239,15 @@ def _are_built_alike(one: Sequence[str], other: Sequence[str]) -> bool:
     exchanged = [
         end
         for tag, start, end, other_start, other_end in matcher.get_opcodes()
-        if tag == "replace" and _says(one[start:end]) and _says(other[other_start:other_end])
+        if tag == "replace" and _has_content(one[start:end]) and _has_content(other[other_start:other_end])
     ]
     alike = sum(block.size for block in matcher.get_matching_blocks())
     if not exchanged or alike < _ALIKE_SHARE * max(len(one), len(other)):
         return False
-    return len(exchanged) > 1 or _says(one[exchanged[0] :])
+    return len(exchanged) > 1 or _has_content(one[exchanged[0] :])
 
 
-def _says(some: Sequence[str]) -> bool:
+def _has_content(some: Sequence[str]) -> bool:
     """Whether `some` has a content word other than figures and dates."""
     return any(
         word.isalpha() and word not in _EMPTY_WORDS and light_stem(word) not in _CALENDAR for word in some
@@ -274,8 +274,8 @@ def _containment(one: Sequence[str], other: Sequence[str]) -> float:
 def contained_pairs(texts: Sequence[str], at_least: float) -> dict[tuple[int, int], float]:
     """Return pairs of places, the lower first, whose `containment` is at least `at_least`.
 
-    A text that has `at_least` of another's n different words has at least one of its rarest
-    n - ceil(at_least n) + 1 words, so only texts that share one of those are compared.
+    A text with `at_least` of another's n different words has one of its rarest n - ceil(at_least n) + 1
+    words. So only texts that share one of those are compared.
     """
     cut = [words(text) for text in texts]
     vocabularies = [set(each) for each in cut]
@@ -286,7 +286,7 @@ def contained_pairs(texts: Sequence[str], at_least: float) -> dict[tuple[int, in
             places[word].append(place)
     found: dict[tuple[int, int], float] = {}
     for place, vocabulary in enumerate(vocabularies):
-        # Slightly less, since 0.7 as a float may be above 7 of 10.
+        # Subtract a little, since a product of floats may be just above a whole number.
         needed = len(vocabulary) - ceil(at_least * len(vocabulary) - 1e-9) + 1
         rarest = sorted(vocabulary, key=lambda word: (counts[word], word))[:needed]
         for other in {other for word in rarest for other in places[word]} - {place}:
@@ -349,7 +349,7 @@ def _starts_sentence(text: str, start: int) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class _Claim:
+class _KeyWords:
     """The words of a text that matter for finding copies of an error."""
 
     stems: tuple[str, ...]
@@ -364,7 +364,7 @@ class _Claim:
 
     @classmethod
     @keep_short(2_048, longest=2_000)  # one text is compared with many
-    def of(cls, text: str) -> _Claim:
+    def of(cls, text: str) -> _KeyWords:
         stems: list[str] = []
         names: set[str] = set()
         denials: set[str] = set()
@@ -379,7 +379,7 @@ class _Claim:
                 names.add(piece.stem)
         return cls(tuple(dict.fromkeys(stems)), frozenset(names), frozenset(denials))
 
-    def in_words_of(self, other: _Claim) -> _Claim:
+    def in_words_of(self, other: _KeyWords) -> _KeyWords:
         """Replace words by the other's words of the same family. Names have no family."""
         # Words of one family begin alike, so most words can be skipped.
         known: dict[str, list[str]] = {}
@@ -393,15 +393,15 @@ class _Claim:
             else next((like for like in alike if _one_family(stem, like)), stem)
             for stem in self.stems
         )
-        return _Claim(tuple(dict.fromkeys(stems)), self.names, self.denials)
+        return _KeyWords(tuple(dict.fromkeys(stems)), self.names, self.denials)
 
-    def has_own_fact(self, other: _Claim) -> bool:
+    def has_own_fact(self, other: _KeyWords) -> bool:
         """Whether this text has a name and a word that the other lacks, except days, months and relatives."""
         own = {stem for stem in self.words - other.words if stem.isalpha()} - _CALENDAR
         named = own & self.names - _RELATIVES
         return bool(named) and bool(own - named)
 
-    def weighty(self, stems: frozenset[str]) -> frozenset[str]:
+    def key_stems(self, stems: frozenset[str]) -> frozenset[str]:
         """Return the names and numbers among the stems; if there are none, all stems."""
         return stems & self.names or stems
 

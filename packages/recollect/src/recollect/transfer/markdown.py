@@ -26,14 +26,14 @@ if TYPE_CHECKING:
     from recollect.stores.port import Progress
     from recollect.transfer.moved_rows import Export
 
-# Data is in comments, which Markdown viewers hide, beside plain text.
+# Data is in comments beside the text, since Markdown viewers hide comments.
 
 START = "<!-- recollect "
 END = "<!-- /recollect -->"
 _MARK = re.compile(r"<!-- (\\*/?recollect)")
 _ESCAPED = re.compile(r"<!-- \\(\\*/?recollect)")
 # Characters that end a comment, and those that some programs treat as line ends.
-_AS_ESCAPES = {">": "\\u003e", "\u2028": "\\u2028", "\u2029": "\\u2029", "\x85": "\\u0085"}
+_JSON_ESCAPES = {">": "\\u003e", "\u2028": "\\u2028", "\u2029": "\\u2029", "\x85": "\\u0085"}
 
 
 def escape_marks(text: str) -> str:
@@ -48,7 +48,7 @@ def unescape_marks(text: str) -> str:
 def json_value(value: object) -> str:
     """Write a value on one line that is valid JSON and YAML."""
     text = json.dumps(value, ensure_ascii=False, allow_nan=False)
-    for letter, escape in _AS_ESCAPES.items():
+    for letter, escape in _JSON_ESCAPES.items():
         text = text.replace(letter, escape)
     return text
 
@@ -109,56 +109,56 @@ def _value(text: str) -> Any:
 
 # Characters that Windows refuses, or that a wiki link cannot contain.
 _REFUSED = re.compile(r'[<>:"/\\|?*#^\[\]\x00-\x1f\x7f\u2028\u2029\x85]+')
-_DEVICES = re.compile(r"(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(\..*)?", re.IGNORECASE)
-_LONGEST_BYTES = 120
-"""The longest file name; leaves room for a number, an ending, and suffixes of synchronising programs."""
+_WINDOWS_DEVICES = re.compile(r"(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(\..*)?", re.IGNORECASE)
+_MAX_NAME_BYTES = 120
+"""Leaves room for a number, an ending, and the suffixes of synchronising programs."""
 
 
 class FileNames:
     """Unique file names for the items of a folder."""
 
     def __init__(self) -> None:
-        self._given: dict[tuple[str, object], str] = {}
+        self._name_of: dict[tuple[str, object], str] = {}
         self._taken: set[tuple[str, str]] = set()
-        self._last: dict[tuple[str, str], int] = {}
+        self._last_number: dict[tuple[str, str], int] = {}
         """The last number given to each wanted name."""
 
     def name(self, folder: str, key: object, wanted: str) -> str:
         """Return the name for a key; no two names differ only in case or Unicode form."""
-        known = self._given.get((folder, key))
+        known = self._name_of.get((folder, key))
         if known is not None:
             return known
         plain = safe_name(wanted)
         place = folder, _fold_name(plain)
-        name, number = plain, self._last.get(place, 1)
+        name, number = plain, self._last_number.get(place, 1)
         while (folder, _fold_name(name)) in self._taken:
             number += 1
             name = f"{plain} ({number})"
-        self._last[place] = number
+        self._last_number[place] = number
         self._taken.add((folder, _fold_name(name)))
-        self._given[folder, key] = name
+        self._name_of[folder, key] = name
         return name
 
 
 def safe_name(wanted: str) -> str:
     """Return a valid file name near the wanted one, without an ending."""
     name = _REFUSED.sub("-", unicodedata.normalize("NFC", wanted))
-    while len(name.encode()) > _LONGEST_BYTES:
-        name = name[: len(name) * _LONGEST_BYTES // len(name.encode())]
+    while len(name.encode()) > _MAX_NAME_BYTES:
+        name = name[: len(name) * _MAX_NAME_BYTES // len(name.encode())]
     name = name.strip(" .") or "unnamed"
-    return f"{name}_" if _DEVICES.fullmatch(name) else name
+    return f"{name}_" if _WINDOWS_DEVICES.fullmatch(name) else name
 
 
 def _fold_name(name: str) -> str:
-    # Fold names that are equal on a file system that ignores case or composes accents.
+    # A file system may ignore case, or compose accents.
     return unicodedata.normalize("NFD", name).casefold()
 
 
 # Writing: one file for each entity, for each day of notes, and for each session
 
 _MOST_OPEN = 64
-"""Maximum number of open files: records of sessions and days alternate."""
-_APPEND = os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
+"""Maximum number of open files. Several stay open, since records of sessions and days alternate."""
+_APPEND_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
 
 
 def write_markdown(found: Export, folder: Path, counts: Counter[str], progress: Progress | None) -> None:
@@ -184,13 +184,13 @@ class _Vault:
         self._names = FileNames()
         self._entities: dict[int, tuple[str, str]] = {}
         """The folder of each entity's file, and its name without the ending, by id."""
-        self._related: set[int] = set()
+        self._with_relations: set[int] = set()
         self._open: OrderedDict[str, IO[bytes]] = OrderedDict()
         self.files = 0
 
     def add_entity(self, entity: Memory) -> None:
         folder = f"{self._scope_folder(entity.scope)}entities"
-        # No folder, since a link finds a file by its name alone.
+        # Unique across folders, since a link finds a file by its name alone.
         name = self._names.name("", entity.id, entity.name)
         self._entities[entity.id] = (folder, name)
         kept = replace(entity, observations=(), former=(), absences=(), mentions=())
@@ -237,8 +237,8 @@ class _Vault:
         text = f"{_link_text(relation.type)} {link}"
         if relation.context:
             text += f" ({_link_text(relation.context)})"
-        start = "" if relation.source in self._related else "\n## Relations\n\n"
-        self._related.add(relation.source)
+        start = "" if relation.source in self._with_relations else "\n## Relations\n\n"
+        self._with_relations.add(relation.source)
         item = f"- {text} {comment(_without(relation, 'source'))}\n"
         self._append(f"{source[0]}/{source[1]}.md", start + item)
         return True
@@ -249,7 +249,7 @@ class _Vault:
         self._open.clear()
 
     def _scope_folder(self, scope: Scope) -> str:
-        """Return the folder of a scope; the top folder without owner and agent."""
+        """Return the folder of a scope. A scope without owner and agent has the top folder."""
         path = ""
         if scope.owner:
             path += f"owners/{self._names.name('owners', scope.owner, scope.owner)}/"
@@ -266,7 +266,7 @@ class _Vault:
             whole = self._folder / path
             for folder in reversed(whole.relative_to(self._folder).parents):
                 (self._folder / folder).mkdir(mode=0o700, exist_ok=True)
-            file = self._open[path] = os.fdopen(os.open(whole, _APPEND, 0o600), "ab")
+            file = self._open[path] = os.fdopen(os.open(whole, _APPEND_FLAGS, 0o600), "ab")
         else:
             self._open.move_to_end(path)
         if file.tell() == 0:
@@ -291,10 +291,10 @@ def _link_text(text: str) -> str:
 MARKDOWN_EXPORT: Literal["markdown-export"] = "markdown-export"
 """The name of this format, to distinguish it from other Markdown."""
 SIZE_LIMIT = 256 * 1024 * 1024
-"""Bytes of one file, which is read whole."""
-# Fields of the full format. Mentions follow from the text.
+"""Maximum bytes of one file, since a file is read whole."""
+# The fields are those of the full format, without mentions: the import finds them in the text.
 MARKDOWN_VERSION = 1
-_NOT_OF_A_MEMORY = {"recollect", "aliases", "cssclasses"}
+_OTHER_KEYS = {"recollect", "aliases", "cssclasses"}
 
 
 def is_markdown_export(path: str | Path) -> bool:
@@ -329,7 +329,7 @@ class MarkdownFiles:
     def records(
         self, bad: Callable[[int, str], None], without: str | None = None
     ) -> Iterator[NumberedRecord]:
-        """Yield the readable records, except those of one kind; `bad` is called for unreadable ones."""
+        """Yield readable records, and call `bad` for others. With any `without`, leave out memories."""
 
         def count_bad(line: int, reason: str) -> None:
             self.read += 1
@@ -346,7 +346,7 @@ class MarkdownFiles:
                 self._progress(self._done, self._passes * len(self._files))
 
     def finish(self) -> None:
-        """Cancel the remaining planned passes."""
+        """Report the end, since planned passes may not be needed."""
         if self._progress is not None:
             self._progress(self._passes * len(self._files), self._passes * len(self._files))
 
@@ -383,7 +383,7 @@ def _records(path: Path, name: str, bad: Callable[[int, str], None]) -> Iterator
         yield NumberedRecord(line, size, record)
 
 
-_Part = tuple[int, int, str, dict[str, Any]]
+_ParsedRecord = tuple[int, int, str, dict[str, Any]]
 """The line, its approximate size in bytes, the kind of record, and its fields."""
 
 
@@ -392,7 +392,7 @@ def _texts(
     lines: list[str],
     start: int,
     bad: Callable[[int, str], None],
-) -> Iterator[_Part]:
+) -> Iterator[_ParsedRecord]:
     """Yield the texts of a day or a session."""
     place = start
     while place < len(lines):
@@ -423,11 +423,11 @@ def _texts(
 
 def _entity(
     head: dict[str, Any], lines: list[str], start: int, bad: Callable[[int, str], None]
-) -> Iterator[_Part]:
+) -> Iterator[_ParsedRecord]:
     """Yield the entity of a file with its observations, then its relations."""
-    plain = {key: value for key, value in head.items() if key not in _NOT_OF_A_MEMORY}
+    plain = {key: value for key, value in head.items() if key not in _OTHER_KEYS}
     observations: list[dict[str, Any]] = []
-    relations: list[_Part] = []
+    relations: list[_ParsedRecord] = []
     for line, item in _items(lines, start, bad):
         text, mark, data = item.rpartition(f" {START}")
         if not mark:

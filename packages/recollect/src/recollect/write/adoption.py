@@ -1,7 +1,7 @@
 """Import rows that another store exported, unchanged. A second import of the same rows adds nothing.
 
-An import only adds. A forgotten memory of the export is history: it does not forget the same memory here. A
-current one is added again, even if it was forgotten here since.
+An import only adds. If the export has forgotten a memory, this store keeps its own copy. If the
+export still has it, it is added again, even if this store has forgotten it.
 """
 
 from __future__ import annotations
@@ -49,13 +49,13 @@ def adopt(work: Work, change: Adopt) -> Outcome:
     """Insert the memory under its own id if that is free, unless this store has it already."""
     memory = change.memory
     scope = work.scope_id(memory.scope)
-    standing = _find_memory(work, scope, memory, fresh=change.fresh)
-    if standing is None:
+    existing = _find_memory(work, scope, memory, fresh=change.fresh)
+    if existing is None:
         id_ = _insert(work, scope, memory)
         known: dict[int, int] = {}
         live = memory.deleted_at is None and memory.superseded_at is None
     else:
-        id_ = standing
+        id_ = existing
         known = _known_observations(work, id_, memory)
         live = work.in_force("memory", id_)
     new = [observation for observation in memory.observations if observation.id not in known]
@@ -68,7 +68,7 @@ def adopt(work: Work, change: Adopt) -> Outcome:
             "similar_to": None,
         }
         if not change.fresh:
-            # Only in an empty store does the correction surely keep its id.
+            # The correction may get another id, unless the store was empty.
             values["corrected_by"] = None
         made = _add_under_own_id(work, "observation", observation.id, values)
         known[observation.id] = made
@@ -83,15 +83,15 @@ def adopt(work: Work, change: Adopt) -> Outcome:
                 similar_to=known.get(observation.similar_to or 0),
             )
     took = None
-    if standing is not None and memory.kind is Kind.ENTITY and memory.deleted_at is None:
+    if existing is not None and memory.kind is Kind.ENTITY and memory.deleted_at is None:
         # The type `unknown` is replaced by the one in the export.
         took, _ = settle_type(work, id_, memory.type)
-    if (new or took) and standing is not None:
+    if (new or took) and existing is not None:
         work.set("memory", id_, updated_at=work.at)
-    if new or took or standing is None:
-        derives = standing is None and not change.keeps_mentions
-        work.touch(id_, scope, text=derives, named=derives)
-    return Outcome(ids=(id_,), names=(memory.name,), created=standing is None, count=len(new), took_type=took)
+    if new or took or existing is None:
+        finds_mentions = existing is None and not change.keeps_mentions
+        work.touch(id_, scope, text=finds_mentions, named=finds_mentions)
+    return Outcome(ids=(id_,), names=(memory.name,), created=existing is None, count=len(new), took_type=took)
 
 
 def adopt_relation(work: Work, change: AdoptRelation) -> Outcome:
@@ -108,11 +108,11 @@ def adopt_relation(work: Work, change: AdoptRelation) -> Outcome:
         "until": stamp_or_none(relation.until),
     }
     if relation.until is None and relation.deleted_at is None:
-        standing = relation_in_force(work, relation.source, relation.target, relation.type)
+        existing = relation_in_force(work, relation.source, relation.target, relation.type)
     else:
-        standing = _same_row(work, "relation", relation, _equal(same), (), fresh=change.fresh)
-    if standing is not None:
-        return Outcome(relations=(standing,))
+        existing = _same_row(work, "relation", relation, _equal(same), (), fresh=change.fresh)
+    if existing is not None:
+        return Outcome(relations=(existing,))
     deleted_at = stamp_or_none(relation.deleted_at)
     values = {**same, "context": relation.context, "deleted_at": deleted_at}
     return Outcome(relations=(_add_under_own_id(work, "relation", relation.id, values),), created=True)
@@ -181,15 +181,15 @@ def _same_row(
 ) -> int | None:
     """Find the equal row: under the same id, or under another one if the store was not empty.
 
-    Of several, prefer one that was deleted at the same moment, then the first.
+    `elsewhere` has more conditions for another id. Prefer a row deleted at the same moment, then the first.
     """
     deleted_at = stamp_or_none(adopted.deleted_at)
-    there = (*same, is_null("deleted_at")) if deleted_at is None else same
-    if work.first(table, (Equals("id", adopted.id), *there), "id") is not None:
+    conditions = (*same, is_null("deleted_at")) if deleted_at is None else same
+    if work.first(table, (Equals("id", adopted.id), *conditions), "id") is not None:
         return adopted.id
     if fresh:
         return None
-    rows = work.rows.rows(table, ("id", "deleted_at"), (*there, *elsewhere))
+    rows = work.rows.rows(table, ("id", "deleted_at"), (*conditions, *elsewhere))
     return min(rows, key=lambda row: (row[1] != deleted_at, row[0]))[0] if rows else None
 
 
@@ -225,10 +225,10 @@ def _insert(work: Work, scope: int, memory: Memory) -> int:
 
 
 def _known_observations(work: Work, entity: int, memory: Memory) -> dict[int, int]:
-    """Return the ids here of the memory's observations that exist already."""
+    """Map ids of the memory's observations to the ids of equal ones that the store has already."""
     in_force: dict[str, int] = {}
     ever: dict[tuple[str, int], int] = {}
-    # From the last to the first, so that of equal ones the first is kept.
+    # Read backwards, so that the first of several equal ones remains in the dictionaries.
     for id_, content, created_at, deleted_at, superseded_at in work.rows.rows(
         "observation",
         ("id", "content", "created_at", "deleted_at", "superseded_at"),
@@ -239,13 +239,13 @@ def _known_observations(work: Work, entity: int, memory: Memory) -> dict[int, in
         ever[content, created_at] = id_
         if deleted_at is None and superseded_at is None:
             in_force[content] = id_
-    places = {
+    found = {
         seen.id: in_force.get(seen.content)
         if seen.in_force
         else ever.get((seen.content, stamp(seen.created_at)))
         for seen in memory.observations
     }
-    return {id_: place for id_, place in places.items() if place is not None}
+    return {id_: place for id_, place in found.items() if place is not None}
 
 
 # Values that another store learnt from usage. Those that this store learnt stay as they are.
@@ -285,7 +285,7 @@ def _columns(
     return {**values, **columns}
 
 
-def _scope(work: Work, learnt: LearntScope, *, fresh: bool) -> Outcome:
+def _adopt_scope(work: Work, learnt: LearntScope, *, fresh: bool) -> Outcome:
     scope = work.scope_id(learnt.scope)
     calibrations = [_columns(each, scope_id=scope) for each in learnt.calibrations]
     new = _put_new(work, "calibration", calibrations)
@@ -294,7 +294,7 @@ def _scope(work: Work, learnt: LearntScope, *, fresh: bool) -> Outcome:
         if fresh:
             new += work.set("scope", scope, temper=learnt.temper)
         else:
-            left.append("this store already balances its own dreams")
+            left.append("this store has its own balance of dreams")
     names: list[dict[str, Value]] = [
         {"name": dismissed_setting(learnt.scope, each.key), "value": each.at} for each in learnt.dismissed
     ]
@@ -305,7 +305,7 @@ def _scope(work: Work, learnt: LearntScope, *, fresh: bool) -> Outcome:
     return Outcome(created=new > 0, count=new, error="; ".join(left) or None)
 
 
-def _usage(work: Work, learnt: LearntUsage, *, fresh: bool) -> Outcome:
+def _adopt_usage(work: Work, learnt: LearntUsage, *, fresh: bool) -> Outcome:
     memory = learnt.memory
 
     def pair(other: int) -> dict[str, Value]:
@@ -327,7 +327,7 @@ def _usage(work: Work, learnt: LearntUsage, *, fresh: bool) -> Outcome:
     return Outcome(ids=(memory,), created=new > 0, count=new)
 
 
-def _numbers(work: Work, learnt: LearntNumbers, *, fresh: bool) -> Outcome:
+def _adopt_numbers(work: Work, learnt: LearntNumbers, *, fresh: bool) -> Outcome:
     scope = work.scope_id(learnt.scope)
     values = _columns(learnt, scope_id=scope)
     same = ("scope_id", "profile", "at", "knobs")
@@ -339,11 +339,11 @@ def _numbers(work: Work, learnt: LearntNumbers, *, fresh: bool) -> Outcome:
     return _add_unless_known(work, "tuning", learnt.id, values, same, fresh=fresh)
 
 
-def _recall(work: Work, learnt: LearntRecall, *, fresh: bool) -> Outcome:
+def _adopt_recall(work: Work, learnt: LearntRecall, *, fresh: bool) -> Outcome:
     scope = work.scope_id(learnt.scope)
     values = _columns(learnt, "memories", "places", scope_id=scope)
     if not fresh:
-        values["ordinal"] = 1 + _last(work, "recall", scope, "ordinal")[0]
+        values["ordinal"] = 1 + _newest_row(work, "recall", scope, "ordinal")[0]
     same = ("scope_id", "at", "session", "query", "profile")
     outcome = _add_unless_known(work, "recall", learnt.id, values, same, fresh=fresh)
     if outcome.created:
@@ -356,12 +356,12 @@ def _recall(work: Work, learnt: LearntRecall, *, fresh: bool) -> Outcome:
     return outcome
 
 
-def _answer(work: Work, learnt: LearntAnswer, *, fresh: bool) -> Outcome:
+def _adopt_answer(work: Work, learnt: LearntAnswer, *, fresh: bool) -> Outcome:
     scope = work.scope_id(learnt.scope)
     sizes = {"bytes": learnt.size, "bytes_before": learnt.before}
     values = _columns(learnt, "size", "before", "feedback", scope_id=scope, **sizes)
     if not fresh:
-        ordinal, before, size = _last(work, "answer_log", scope, "ordinal", "bytes_before", "bytes")
+        ordinal, before, size = _newest_row(work, "answer_log", scope, "ordinal", "bytes_before", "bytes")
         values |= {"ordinal": ordinal + 1, "bytes_before": before + size}
     outcome = _add_unless_known(
         work, "answer_log", learnt.id, values, ("scope_id", "at", "handle"), fresh=fresh
@@ -369,37 +369,37 @@ def _answer(work: Work, learnt: LearntAnswer, *, fresh: bool) -> Outcome:
     (answer,) = outcome.ids
     new = 0
     for each in learnt.feedback:
-        said: dict[str, Value] = {"answer_id": answer, "memory_id": each.memory, "kind": each.kind}
-        if outcome.created or work.first_id("feedback", _equal(said)) is None:
-            graded = _columns(each, "memory", **said)
+        key: dict[str, Value] = {"answer_id": answer, "memory_id": each.memory, "kind": each.kind}
+        if outcome.created or work.first_id("feedback", _equal(key)) is None:
+            graded = _columns(each, "memory", **key)
             _add_under_own_id(work, "feedback", each.id if fresh else 0, graded)
             new += 1
     return Outcome(ids=(answer,), created=outcome.created or new > 0, count=new + outcome.count)
 
 
-def _dream(work: Work, learnt: LearntDream, *, fresh: bool) -> Outcome:
+def _adopt_dream(work: Work, learnt: LearntDream, *, fresh: bool) -> Outcome:
     values = _columns(learnt, scope_id=work.scope_id(learnt.scope))
     same = ("scope_id", "at", "phases")
     if not fresh and _find_equal(work, "dream", values, same) is None:
-        return Outcome(error="the journal of a dream is valid only in the store of the dream")
+        return Outcome(error="the journal of a dream is valid only in the store that the dream changed")
     return _add_unless_known(work, "dream", learnt.id, values, same, fresh=fresh)
 
 
-def _setting(work: Work, learnt: LearntSetting, *, fresh: bool) -> Outcome:
-    """Set a setting of an empty store. Another store keeps its own."""
+def _adopt_setting(work: Work, learnt: LearntSetting, *, fresh: bool) -> Outcome:
+    """Copy a setting to an empty store. A store with data keeps its own settings."""
     if fresh:
         work.rows.put("setting", [{"name": learnt.name, "value": learnt.value}])
     return Outcome(created=fresh, count=int(fresh))
 
 
 _LEARNT_RULES: dict[type[Learnt], Callable[..., Outcome]] = {
-    LearntScope: _scope,
-    LearntUsage: _usage,
-    LearntNumbers: _numbers,
-    LearntRecall: _recall,
-    LearntAnswer: _answer,
-    LearntDream: _dream,
-    LearntSetting: _setting,
+    LearntScope: _adopt_scope,
+    LearntUsage: _adopt_usage,
+    LearntNumbers: _adopt_numbers,
+    LearntRecall: _adopt_recall,
+    LearntAnswer: _adopt_answer,
+    LearntDream: _adopt_dream,
+    LearntSetting: _adopt_setting,
 }
 
 
@@ -408,11 +408,11 @@ def _add_unless_known(
 ) -> Outcome:
     """Add a row, unless the store has one that is equal in these columns.
 
-    In an empty store, it keeps its id. In another, it gets the next one, since logs are ordered by id.
+    In an empty store, the row keeps its id. Otherwise it gets the next id, since logs are ordered by id.
     """
-    standing = None if fresh else _find_equal(work, table, values, same)
-    if standing is not None:
-        return Outcome(ids=(standing,))
+    existing = None if fresh else _find_equal(work, table, values, same)
+    if existing is not None:
+        return Outcome(ids=(existing,))
     made = _add_under_own_id(work, table, id_ if fresh else 0, values)
     return Outcome(ids=(made,), created=True, count=1)
 
@@ -421,7 +421,7 @@ def _find_equal(work: Work, table: Table, values: dict[str, Value], same: Sequen
     return work.first_id(table, [Equals(column, values[column]) for column in same])
 
 
-def _last(work: Work, table: Table, scope: int, *columns: str) -> tuple[int, ...]:
+def _newest_row(work: Work, table: Table, scope: int, *columns: str) -> tuple[int, ...]:
     row = work.first(table, (Equals("scope_id", scope),), *columns, newest=True)
     return row or (0,) * len(columns)
 

@@ -16,7 +16,7 @@ from recollect.domain.tables import IN_FORCE, AnyOf, Compares, Equals, KeyIn, No
 from recollect.dreams.state import packed, unpacked
 from recollect.ranking.candidates import DAY
 from recollect.search.entities import exact_entity
-from recollect.search.rows import touching
+from recollect.search.rows import starts_or_ends_at
 from recollect.write import lifecycle
 
 if TYPE_CHECKING:
@@ -182,7 +182,7 @@ def _prune(work: Work, scope: int, id_: int, left: Left) -> Journal | None:
         return None
     # Include relations that this transaction deleted with their other end.
     gone = AnyOf(((is_null("deleted_at"),), (Equals("deleted_at", work.at),)))
-    relations = work.ids("relation", (touching([id_]), gone))
+    relations = work.ids("relation", (starts_or_ends_at([id_]), gone))
     if not lifecycle.forget_one(work, scope, id_):
         left[id_] += 1
         return None

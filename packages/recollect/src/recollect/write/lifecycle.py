@@ -13,7 +13,7 @@ from recollect.domain.records import NamedToken
 from recollect.domain.tables import IN_FORCE, AnyOf, Compares, Equals, OneOf, is_null, is_set
 from recollect.search.entities import exact_entity
 from recollect.search.recording import tuned_numbers
-from recollect.search.rows import json_or_none, moment, stamp, stamp_or_none, touching
+from recollect.search.rows import json_or_none, moment, stamp, stamp_or_none, starts_or_ends_at
 from recollect.search.texts import (
     TOKENS,
     dismissed_setting,
@@ -45,7 +45,7 @@ def forget_one(work: Work, scope: int, memory: int) -> bool:
     there = (Equals("id", memory), Equals("scope_id", scope), is_null("deleted_at"))
     if not work.rows.patch("memory", there, {"deleted_at": work.at}):
         return False
-    work.rows.patch("relation", (touching([memory]), is_null("deleted_at")), {"deleted_at": work.at})
+    work.rows.patch("relation", (starts_or_ends_at([memory]), is_null("deleted_at")), {"deleted_at": work.at})
     work.set_live("memory_id", memory, live=False)
     work.touch(memory, scope)
     return True
@@ -147,7 +147,7 @@ def _restore_relations(work: Work, memory: int, gone_at: int) -> None:
     gone = work.rows.rows(
         "relation",
         ("id", "source_id", "target_id", "type", "until"),
-        (touching([memory]), Equals("deleted_at", gone_at)),
+        (starts_or_ends_at([memory]), Equals("deleted_at", gone_at)),
         descending=True,
     )
     for relation, source, target, type_, until in gone:
@@ -303,7 +303,7 @@ def tune_profile(work: Work, change: changes.TuneProfile) -> Outcome:
     newest = tuned_numbers(work.rows, scope, change.profile)
     if (0 if newest is None else newest[0]) != change.after:
         raise Conflict(
-            f"The profile {change.profile!r} was tuned by someone else meanwhile; look at it with "
+            f"Another process has tuned the profile {change.profile!r} since. Look at it with "
             "`recollect tune history`, and try again. Nothing was changed."
         )
     version = work.add(

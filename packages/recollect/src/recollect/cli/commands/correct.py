@@ -34,10 +34,10 @@ if TYPE_CHECKING:
     from recollect.domain.records import Memory
     from recollect.engine import Engine
 
-_COPIES = ("-before-schema-", "-damaged", "-salvaged")
-"""File endings of the copies that the store makes itself."""
+_SUFFIXES = ("-before-schema-", "-damaged", "-salvaged")
+"""Suffixes of the copies that the store makes beside its file."""
 _MAX_NAMED = 10
-"""Maximum number of memories that the answer names; of more, it prints only ids."""
+"""Maximum number of memories that a message names or describes."""
 
 
 @command(
@@ -96,11 +96,11 @@ def update_command(call: Call, memory: str, tags: tuple[str, ...], **given: Any)
 def supersede_command(call: Call, old: int, new: tuple[str, ...], only: bool) -> Result:
     """Replace an outdated note or message by another.
 
-    OLD_ID is retired: searches no longer find it. NEW_ID is the memory that is right; any other text becomes
-    a new note. Near-copies of the old memory are retired with it. `recollect recall --superseded` still finds
-    retired memories, and so does `--as-of`; `recollect restore` brings them back.
+    OLD_ID is retired: searches no longer find it. NEW_ID is the memory that replaces it; any other text
+    becomes a new note. Near-copies of the old memory are retired with it. `recollect recall --superseded`
+    still finds retired memories, and so does `--as-of`; `recollect restore` brings them back.
     """
-    from recollect.services import unfinished_note  # --help needs none
+    from recollect.services import unfinished_note  # slow; --help does not need it
 
     id_ = id_in(new[0]) if len(new) == 1 else None
     by: int | str = read_text(new, "text of the new note") if id_ is None else id_
@@ -188,7 +188,7 @@ def forget_command(
         {"forgotten": gone, "absent": absent},
         details,
         "note" if absent else "ok",
-        list(_absent(memory, missing)),
+        list(_missing_lines(memory, missing)),
         REFUSED if missing else 0,
     )
 
@@ -201,7 +201,7 @@ def forget_command(
     if_stopped="A backup is restored as a whole or not at all. Run the same command again.",
 )
 @click.argument("what", metavar="ID...|BACKUP", nargs=-1, required=True)
-@option("--observation", "The ids are of observations, which `observe --remove` removed.")
+@option("--observation", "Restore observations that `observe --remove` removed, by id.")
 @YES
 def restore_command(call: Call, what: tuple[str, ...], observation: bool, yes: bool) -> Result:
     """Bring back a forgotten or replaced memory, or a backup.
@@ -221,7 +221,7 @@ def restore_command(call: Call, what: tuple[str, ...], observation: bool, yes: b
             found = _read_to_name(memory, sorted(replacing))
             valid = {each.id for each in found if each.deleted_at is None}
             pairs = zip(before, back, strict=True)
-            details = [line for was, now in pairs for line in _restored(was, now, valid)]
+            details = [line for was, now in pairs for line in _restored_lines(was, now, valid)]
             data = {"restored": [memory_data(each) for each in back]}
             return Result.message(f"Restored {', '.join(map(_name, back))}.", data, details)
         for id_ in ids:
@@ -229,7 +229,7 @@ def restore_command(call: Call, what: tuple[str, ...], observation: bool, yes: b
         return Result.message(f"Restored {quantity(len(ids), 'observation')}.", {"observations": ids})
     if len(what) > 1 or observation:
         raise click.UsageError("Give either ids, or the path of one backup.")
-    from recollect.bootstrap import put_back  # loads the engine
+    from recollect.bootstrap import restore_backup  # loads the engine
 
     store, backup = call.settings()[0].store, Path(what[0])
     if not backup.is_file():
@@ -237,7 +237,7 @@ def restore_command(call: Call, what: tuple[str, ...], observation: bool, yes: b
     if store.exists():
         confirm(f"Replace everything in {store} by the contents of {backup}?", yes=yes)
     with progress("Restoring") as (restoring,):
-        put_back(backup, call.settings()[0], restoring)
+        restore_backup(backup, call.settings()[0], restoring)
     return Result.message(
         f"{store} now has the contents of {backup}.", {"store": str(store), "backup": str(backup)}
     )
@@ -254,28 +254,28 @@ def restore_command(call: Call, what: tuple[str, ...], observation: bool, yes: b
 def purge_command(call: Call, before: datetime | timedelta, yes: bool) -> Result:
     """Delete forgotten memories for good.
 
-    It deletes what was forgotten before that time, of every owner of the store. It cannot be undone.
+    It deletes the memories of all owners that were forgotten before that time. It cannot be undone.
     """
-    from recollect.bootstrap import backups, now  # loads the engine
+    from recollect.bootstrap import backup_folder, now  # loads the engine
 
     moment = before if isinstance(before, datetime) else now() - before
     memory = call.memory()
     confirm(f"Delete for good everything forgotten before {iso_minute(moment)}?", yes=yes)
     gone = memory.purge(moment)
     settings = call.settings()[0]
-    folder = backups(settings)
+    folder = backup_folder(settings)
     copies = [str(folder)] if folder.exists() else []
     if isinstance(settings.store, Path):
         beside = settings.store.parent.glob(f"{settings.store.name}-*")
         copies += sorted(
-            str(each) for each in beside if each.name.removeprefix(settings.store.name).startswith(_COPIES)
+            str(each) for each in beside if each.name.removeprefix(settings.store.name).startswith(_SUFFIXES)
         )
-    still = f"Backups still hold it: {', '.join(copies)}. Delete them too, if you want it gone."
+    still = f"Backups still hold their text: {', '.join(copies)}. To remove it, delete them too."
     warnings = [still] if copies else []
-    own = "Your own backups and exports elsewhere still hold it."
+    own = "Your own backups and exports still hold their text."
     data = {"purged": int(gone), "before": moment}
     if gone.note is not None:
-        text = f"Deleted {quantity(gone, 'forgotten row')}, but not all of its pages yet."
+        text = f"Deleted {quantity(gone, 'forgotten row')}, but files of the store still hold their text."
         return Result.message(text, {**data, "note": gone.note}, [gone.note, own], "note", warnings)
     text = f"Deleted {quantity(gone, 'forgotten row')} for good."
     return Result.message(text, data, [own] if gone else [], warnings=warnings)
@@ -283,15 +283,15 @@ def purge_command(call: Call, before: datetime | timedelta, yes: bool) -> Result
 
 def _read_to_name(memory: Engine, ids: Sequence[int]) -> list[Memory]:
     """Read memories that were just written, to name them. A failed read does not undo the write."""
-    from recollect.services import attempt_follow_up  # --help needs none
+    from recollect.services import attempt_follow_up  # slow; --help does not need it
 
     found, _ = attempt_follow_up(lambda: memory.get_many(ids))
     found = found or {}
     return [found[id_] for id_ in ids if id_ in found]
 
 
-def _restored(was: Memory | None, now: Memory, valid: Collection[int]) -> Iterator[str]:
-    """Yield the text of a restored memory, and whether it or the `valid` memory that replaced it counts."""
+def _restored_lines(was: Memory | None, now: Memory, valid: Collection[int]) -> Iterator[str]:
+    """Yield a memory's text, and a note if it is still superseded or its replacement is `valid` too."""
     if now.text:
         yield f"#{now.id}: {ellipsize(label(now))}"
     if now.superseded_at is not None:
@@ -306,8 +306,8 @@ def _name(memory: Memory) -> str:
     return memory.name or f"{memory.kind} #{memory.id}"
 
 
-def _absent(memory: Engine, ids: Sequence[int]) -> Iterator[str]:
-    """Return why these were not forgotten: they were forgotten before, or are unknown."""
+def _missing_lines(memory: Engine, ids: Sequence[int]) -> Iterator[str]:
+    """Yield why these were not forgotten: they were forgotten before, or do not exist."""
     before = [id_ for id_ in ids if memory.get(id_) is not None]
     for known, one, several in (
         (before, "was already forgotten", "were already forgotten"),

@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 
 _VARIANTS = {"ours": "the profile", "baseline": "the baseline", "interleaved": "both, in turns"}
 _MEASURES = {"ndcg_5": "NDCG@5", "ndcg_10": "NDCG@10", "lift_5": "Lift@5", "lift_10": "Lift@10"}
-_WHY = {"run": "tune run", "set": "set by hand", "reset": "reset", "rollback": "rolled back"}
+_CAUSES = {"run": "tune run", "set": "set by hand", "reset": "reset", "rollback": "rolled back"}
 _MAX_SHOWN = 10
 
 
@@ -129,7 +129,7 @@ def tune_run_command(
     listed = [*ranges, *(f"{name}={each}" for name, each in named.items() if each is not None)]
     wanted = dict(_parse_numbers(each, "NAME=0.1,0.5,1") for each in listed)
     if len(wanted) < len(listed):
-        raise click.UsageError("--range names a number twice; give each number one range, with commas.")
+        raise click.UsageError("--range is given twice for one number; join its values with commas.")
     memory = call.memory()
     with steps("Trying numbers"):
         done = memory.tuning.run(profile, ranges=wanted or None, dry_run=dry_run)
@@ -161,7 +161,7 @@ def tune_set_command(
     if len(wanted) < len(values) or any(len(numbers) > 1 for numbers in wanted.values()):
         raise click.UsageError("Each number takes one value; give it once.")
     numbers = {name: number for name, (number,) in wanted.items()}
-    return _changed(partial(call.memory().tuning.set, numbers, profile, exactly=exactly), dry_run)
+    return _apply_change(partial(call.memory().tuning.set, numbers, profile, exactly=exactly), dry_run)
 
 
 @command("reset", "recollect tune reset --profile limbic --yes", hidden=True)
@@ -171,7 +171,7 @@ def tune_set_command(
 def tune_reset_command(call: Call, profile: str | None, dry_run: bool, yes: bool) -> Result:
     """Set a profile's numbers back to the published ones, version 0."""
     change = partial(call.memory().tuning.reset, profile)
-    return _changed(change, dry_run, "Reset the profile {} to its published numbers?", yes=yes)
+    return _apply_change(change, dry_run, "Reset the profile {} to its published numbers?", yes=yes)
 
 
 @command("history", "recollect tune history --profile limbic --json", hidden=True)
@@ -187,7 +187,7 @@ def tune_history_command(call: Call, profile: str | None, limit: int) -> Result:
         gain = each.report.get("gain")
         rows.append(
             (
-                *(str(each.version), iso_minute(each.at, call.zone), each.profile, _WHY[each.why]),
+                *(str(each.version), iso_minute(each.at, call.zone), each.profile, _CAUSES[each.why]),
                 *(numbers or "as published", f"{gain['mean']:+.4f}" if isinstance(gain, dict) else ""),
             )
         )
@@ -214,7 +214,7 @@ def tune_rollback_command(
     published. A rollback is a new version, so nothing is lost.
     """
     change = partial(call.memory().tuning.rollback, version, profile)
-    return _changed(change, dry_run, "Set the profile {} back to its earlier numbers?", yes=yes)
+    return _apply_change(change, dry_run, "Set the profile {} back to its earlier numbers?", yes=yes)
 
 
 @command("empty-log", "recollect tune empty-log --yes", hidden=True)
@@ -359,7 +359,7 @@ def _search_view(done: TuningChange, found: Proposal, *, dry_run: bool) -> Itera
             yield Table((title, "memory", *titles), rows, total=len(moved))
 
 
-def _changed(
+def _apply_change(
     change: Callable[..., TuningChange], dry_run: bool, question: str = "", *, yes: bool = True
 ) -> Result:
     """Make the change after a confirmation, and show it."""
@@ -383,7 +383,7 @@ def _changed(
 # `recollect profile`: built-in profiles and the user's own
 
 _SIGNS = {"times": "× ", "plus": "+ "}
-_ABOVE_TOML = "# Append this profile to the settings file, and give the profile a new name.\n"
+_TOML_COMMENT = "# Append this profile to the settings file, and give the profile a new name.\n"
 
 
 class _Part(NamedTuple):
@@ -426,7 +426,7 @@ def profile_command(call: Call, names: tuple[str, ...], as_toml: bool) -> Result
             raise click.UsageError("Give at most two profiles.")
         case [profile] if as_toml:
             text = to_toml(profile)
-            return Result({"toml": text}, [Verbatim(f"{_ABOVE_TOML}{text}")])
+            return Result({"toml": text}, [Verbatim(f"{_TOML_COMMENT}{text}")])
         case [profile]:
             numbers = (
                 call.memory().tuning.numbers(profile.name) if call.settings()[0].store.exists() else None
@@ -514,12 +514,12 @@ def _profile_parts(profile: Profile) -> list[_Part]:
     from recollect.ranking.steps import STEPS
 
     plain = to_plain(profile)
-    searches = [_part("retrieve", "by", item, RETRIEVERS) for item in plain["retrieve"]]
-    return [*searches, *(_part("steps", "step", item, STEPS) for item in plain["steps"])]
+    searches = [_profile_part("retrieve", "by", item, RETRIEVERS) for item in plain["retrieve"]]
+    return [*searches, *(_profile_part("steps", "step", item, STEPS) for item in plain["steps"])]
 
 
 def _numbers_text(numbers: Mapping[str, Any]) -> str:
-    """Return `k 60` or `beta_sal 0.5, d_max 15, off`.
+    """Return a text such as `k 60` or `beta_sal 0.5, d_max 15, off`.
 
     Switches that are off are left out. If nothing else remains, they are shown as `no NAME`.
     """
@@ -533,7 +533,7 @@ def _numbers_text(numbers: Mapping[str, Any]) -> str:
     return ", ".join(texts or no)
 
 
-def _part(where: str, key: str, item: Mapping[str, Any], known: Mapping[str, type]) -> _Part:
+def _profile_part(where: str, key: str, item: Mapping[str, Any], known: Mapping[str, type]) -> _Part:
     from recollect.ranking.factors import FACTORS  # loads NumPy
 
     name = item[key]
@@ -555,7 +555,7 @@ def _part(where: str, key: str, item: Mapping[str, Any], known: Mapping[str, typ
 
 _MISSES_SHOWN = 3
 """Number of missed memories to name for each cause."""
-_WIDTH = 52
+_MISS_WIDTH = 52
 _QUESTION_KINDS = {
     "phrase": "a phrase from the memory",
     "gaps": "a sentence without its rarest words",
@@ -586,9 +586,9 @@ _QUESTION_KINDS = {
 def eval_self_command(call: Call, sample: int, profiles: tuple[str, ...], limit: int, seed: int) -> Result:
     """Ask questions about stored memories, and count how many are found.
 
-    Rules make questions from the words, names and days of memories, so the right answers are known. The
-    report shows the share that each profile finds, with a 95 % interval; the time of an answer; which
-    memories are not found, and why; and what to do. It uses no language model, and records nothing.
+    Rules make questions from the words, names and days of memories, so the right answers are known. For
+    each profile, the report shows the share found, with a 95 % interval, and the time of an answer. It lists
+    missed memories with the reason, and says what to do. It uses no language model, and records nothing.
     """
     from recollect.models.registry import packaged_model  # loads the models' descriptions
 
@@ -613,7 +613,7 @@ def eval_self_command(call: Call, sample: int, profiles: tuple[str, ...], limit:
     }
     if not result.questions:
         remedy = "`recollect remember`, `recollect add` or `recollect import` stores something."
-        return Result.message("This memory is empty: there is nothing to ask for.", data, [remedy], "note")
+        return Result.message("This memory is empty, so there is nothing to ask.", data, [remedy], "note")
     return Result(data, _self_test_view(result))
 
 
@@ -667,7 +667,7 @@ def _self_test_view(result: SelfTest) -> Iterator[Block]:
 
 
 def _percent(share: FoundShare) -> str:
-    """Return the share and its interval: `93 88–96`. For 0 or 100 %, only the open end: `100 ≥87`."""
+    """Return the share and its interval: `93 88–96`. For 0 or 100 %, give one bound: `100 ≥87`."""
     low, high = f"{100 * share.low:.0f}", f"{100 * share.high:.0f}"
     if share.found in {0, share.asked}:
         return f"100 ≥{low}" if share.found else f"0 ≤{high}"
@@ -682,7 +682,7 @@ def _missed_table(result: SelfTest) -> Table:
         for miss in misses:
             first = "nothing" if miss.first is None else f"#{miss.first} {miss.first_text}"
             texts = (f"#{miss.id} {miss.text}", f"asked: {miss.query}", f"first: {first}")
-            lines += [*(ellipsize(one_line(text), _WIDTH) for text in texts), f"→ {miss.why}"]
+            lines += [*(ellipsize(one_line(text), _MISS_WIDTH) for text in texts), f"→ {miss.why}"]
         if count > len(misses):
             lines.append(f"and {count - len(misses):,} more")
         rows.append((str(cause), f"{count:,}", "\n".join(lines)))

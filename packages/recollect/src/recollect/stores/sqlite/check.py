@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     from recollect.stores.vectors.cache import VectorCache
 
 
-def problems(connection: apsw.Connection, cache: VectorCache, *, quick: bool = False) -> list[Problem]:
-    """Return all problems, from the pages of the file up to the cache; `quick`: of pages and texts only."""
+def find_problems(connection: apsw.Connection, cache: VectorCache, *, quick: bool = False) -> list[Problem]:
+    """Return all problems, from the file's pages up to the cache; `quick` checks only pages and texts."""
     rows = SqliteSnapshot(connection, cache)
     parts = {
         "the file": _file_problems(connection, quick=quick),
@@ -50,13 +50,13 @@ def problems(connection: apsw.Connection, cache: VectorCache, *, quick: bool = F
             "words": word_problems(rows),
             "vectors": _cache_problems(connection, cache),
         }
-    return [problem for where, found in parts.items() for problem in _as_far_as_readable(found, where)]
+    return [problem for where, found in parts.items() for problem in _until_unreadable(found, where)]
 
 
 def rebuild(rows: SqliteTransaction) -> None:
     """Rebuild derived rows: passages, pending vectors and word indexes."""
     rows.remove("setting", (Equals("name", LOST_CHANGES),))
-    # Of all scopes at once: a row may point to a wrong or missing scope or term.
+    # Delete the rows of all scopes, since a row may point to a wrong or missing scope or term.
     for table in ("posting", "document", "term"):
         rows.change(f"DELETE FROM {table}")
     drop_broken(rows)
@@ -67,7 +67,7 @@ def rebuild(rows: SqliteTransaction) -> None:
     invalidate_caches(rows)
 
 
-def _as_far_as_readable(found: Iterable[Problem], where: str) -> Iterator[Problem]:
+def _until_unreadable(found: Iterable[Problem], where: str) -> Iterator[Problem]:
     """Yield problems until damage ends the check; then yield that as a problem."""
     try:
         yield from found
@@ -77,7 +77,7 @@ def _as_far_as_readable(found: Iterable[Problem], where: str) -> Iterator[Proble
 
 def _file_problems(connection: apsw.Connection, *, quick: bool) -> Iterator[Problem]:
     for (message,) in connection.execute("PRAGMA quick_check" if quick else "PRAGMA integrity_check"):
-        # A repair rebuilds indexes, and reports rows that it could not read.
+        # Repairable: a repair rebuilds indexes, and reports rows that it could not read.
         for line in str(message).splitlines():
             if line != "ok" and not line.startswith("***"):
                 yield Problem(line, "the file", repairable=True)
@@ -113,7 +113,7 @@ def _cache_problems(connection: apsw.Connection, cache: VectorCache) -> Iterator
 # Salvaging a file with damaged pages
 
 _UNREADABLE = (apsw.CorruptError, apsw.IOError, apsw.NotADBError)
-_UNFIT = (apsw.ConstraintError, apsw.MismatchError, apsw.TooBigError)
+_REFUSED_BY_TABLE = (apsw.ConstraintError, apsw.MismatchError, apsw.TooBigError)
 _OWN_TABLES = ("vector_change", "change_number")
 _LOWEST = -(1 << 63)
 _HIGHEST = 1 << 53
@@ -133,7 +133,7 @@ class Salvage:
     @property
     def problems(self) -> list[Problem]:
         made = (
-            f"{self.adopted} memories were created under the owner {SALVAGED_OWNER!r} for texts of lost ones"
+            f"{self.adopted} lost memories were made again from their texts, for the owner {SALVAGED_OWNER!r}"
         )
         messages = [*self.lost, made] if self.adopted else self.lost
         return [Problem(each, "the file", repairable=False) for each in messages]
@@ -144,7 +144,7 @@ def salvage(source: apsw.Connection, target: Path, busy_ms: int, cache: VectorCa
     result = Salvage()
     prepare(target, busy_ms)
     with closing(connect(target, busy_ms, writes=True)) as connection:
-        # Rows come table by table, and their owners may be lost.
+        # A row is copied before its owner if its table comes first, and its owner may be lost.
         connection.pragma("foreign_keys", 0)
         connection.execute("BEGIN IMMEDIATE")
         rows = SqliteTransaction(connection, cache)
@@ -153,7 +153,7 @@ def salvage(source: apsw.Connection, target: Path, busy_ms: int, cache: VectorCa
             _copy_table(source, rows, table, result)
         _copy_last_ids(source, connection)
         _adopt_orphans(rows, result)
-        _drop_without_owner(rows, result)
+        _drop_ownerless(rows, result)
         rebuild(rows)
         rows.finish()
         connection.execute("COMMIT")
@@ -164,15 +164,15 @@ def _copy_table(source: apsw.Connection, rows: SqliteTransaction, table: str, re
     is_users = table not in (*DERIVED, *_OWN_TABLES)
     columns = rows.stored_columns(table)
     listed, marks = ", ".join(columns), ", ".join("?" * len(columns))
-    for row in _readable(source, table, columns, result if is_users else None):
+    for row in _readable_rows(source, table, columns, result if is_users else None):
         try:
             rows.change(f"INSERT OR IGNORE INTO {table}({listed}) VALUES ({marks})", row)
-        except _UNFIT:
+        except _REFUSED_BY_TABLE:
             if is_users:
                 result.lost.append(f"a row of {table} ({columns[0]} {row[0]!r:.40}) does not fit its table")
 
 
-def _readable(
+def _readable_rows(
     source: apsw.Connection, table: str, columns: Sequence[str], result: Salvage | None
 ) -> Iterator[Row]:
     """Yield every row that can be read, and add the gaps to the result."""
@@ -192,9 +192,9 @@ def _readable(
             first = after
             following = _next_readable(source, table, listed, key, after) if isinstance(after, int) else None
             if result is not None:
-                behind = "the beginning" if not seen and first == _LOWEST else f"{key} {first!r:.40}"
+                start = "the beginning" if not seen and first == _LOWEST else f"{key} {first!r:.40}"
                 end = "the end" if following is None else f"{key} {following}"
-                result.lost.append(f"rows of {table} between {behind} and {end} cannot be read ({error})")
+                result.lost.append(f"rows of {table} between {start} and {end} cannot be read ({error})")
             if following is None:
                 with suppress(*_UNREADABLE):
                     backwards = f"SELECT {listed} FROM {table} NOT INDEXED ORDER BY {key} DESC"
@@ -295,7 +295,7 @@ def _adopt_orphans(rows: SqliteTransaction, result: Salvage) -> None:
         result.adopted += 1
 
 
-def _drop_without_owner(rows: SqliteTransaction, result: Salvage) -> None:
+def _drop_ownerless(rows: SqliteTransaction, result: Salvage) -> None:
     """Delete rows whose owner is lost, clear dangling pointers, and report lost memories and relations."""
     dropped = 1
     while dropped:

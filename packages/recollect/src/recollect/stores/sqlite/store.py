@@ -221,7 +221,7 @@ class SqliteStore:
         # On a new connection: one that has read an index before may check cached pages.
         with failures_of(self.path), closing(connect(self.path, self._busy_ms, writes=False)) as connection:
             connection.execute("BEGIN")
-            return check.problems(connection, self._cache, quick=quick)
+            return check.find_problems(connection, self._cache, quick=quick)
 
     def repair(self) -> Sequence[Problem]:
         from recollect.stores.sqlite import check  # noqa: PLC0415  # few processes repair
