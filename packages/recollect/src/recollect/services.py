@@ -329,6 +329,16 @@ class Services:
         return memory
 
 
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Methods of an engine that are reached by an attribute of it, such as `memory.graph`."""
+
+    _services: Services
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(store={self._services.store.place!r}, scope={self._services.scope!r})"
+
+
 # Steps after a commit. They must not raise: the caller must learn that the write succeeded.
 
 UNFINISHED = "It is stored, but not all that follows could be done"

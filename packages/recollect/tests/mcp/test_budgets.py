@@ -68,7 +68,7 @@ def computed_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
     def once(computed: Callable[..., object]) -> Callable[..., object]:
         def answer(upkeep: Upkeep, *given: object, progress: object = None, **options: object) -> object:
-            key = computed, id(upkeep.services), given, *options.items()
+            key = computed, id(upkeep._services), given, *options.items()
             if key not in known:
                 known[key] = computed(upkeep, *given, **options)
             return known[key]
