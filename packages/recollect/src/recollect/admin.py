@@ -582,6 +582,8 @@ class Lease:
 
 @dataclass(frozen=True, slots=True)
 class BackupFile(Record):
+    """A backup that `backup` or a background dream made."""
+
     name: str
     bytes: int
     at: datetime
@@ -589,6 +591,8 @@ class BackupFile(Record):
 
 @dataclass(frozen=True, slots=True)
 class StoreState(Record):
+    """The kind, size, leases and backups of a store."""
+
     id: str
     """A unique id. A copy of a store gets its own."""
     kind: StoreKind

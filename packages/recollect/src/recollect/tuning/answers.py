@@ -112,6 +112,8 @@ class ReplayedMemory:
 
 @dataclass(frozen=True, slots=True)
 class AnswerReplay(Record):
+    """A logged answer, ranked again with the present parameters."""
+
     answer: LoggedAnswer
     places: tuple[ReplayedMemory, ...]
     """Ordered by the best rank of each memory in any of the lists."""
@@ -254,6 +256,8 @@ class ConfidenceBin:
 
 @dataclass(frozen=True, slots=True)
 class ConfidenceCurve(Record):
+    """How often hits of each confidence were right."""
+
     judged_by: Judge
     """`feedback`: a hit is right if it was opened or rated well. `self-test`, used if there is too little
     feedback: the first hit is right if it is the memory that the question was made from."""

@@ -173,6 +173,8 @@ class ProfileNumbers(Record):
 
 @dataclass(frozen=True, slots=True)
 class TuningAnalysis(Record):
+    """The quality of a profile on the logged answers, its parameters, and the state of the log."""
+
     analysis: Analysis
     numbers: ProfileNumbers
     log: AnswerLogStatus
