@@ -295,6 +295,8 @@ class Services:
 
     def of_memory(self, id_: int) -> Services:
         """Return services in the scope of a memory, to change it there."""
+        if isinstance(id_, bool) or not isinstance(id_, int):
+            raise NotFound(f"There is no memory {id_!r}; an id is a whole number.")
         (scope,) = self.by_scope([id_])
         return self if scope == self.scope else replace(self, scope=scope)
 

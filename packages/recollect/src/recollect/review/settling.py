@@ -103,6 +103,8 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class ReviewItem:
+    """Two texts, or an entity, for a person to decide on."""
+
     kind: SettleKind
     older: Candidate
     newer: Candidate | None
@@ -176,6 +178,8 @@ class Settling(Group):
                     found = _splits(services, view, progress)
                 case "stale":
                     found = _stale(services, view, stale_days)
+                case _:
+                    raise InvalidInput(f"No kind named {kind!r}; there are: {', '.join(_ACTIONS)}.")
             wanted = (each for each in found if (each.key in kept) is dismissed)
             shown = tuple(islice(wanted, start, start + limit + 1))
         marked = tuple(replace(each, dismissed=dismissed) for each in shown[:limit])
