@@ -618,7 +618,7 @@ def store_state(services: Services) -> StoreState:
     with services.read_everything() as view:
         rows = view.rows("lease", ("name", "holder", "until"))
         id_ = store_setting(view, "store_id") or ""
-    kind: StoreKind = "file" if path is not None else "server" if hasattr(store, "location") else "memory"
+    kind: StoreKind = "file" if path is not None else "memory" if hasattr(store, "path") else "server"
     size, schema = services.store.size()
     lag = getattr(store, "replica_lag_seconds", None)
     return StoreState(
