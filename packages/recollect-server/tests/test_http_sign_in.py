@@ -104,7 +104,7 @@ def test_each_token_has_its_name_scope_and_right_and_is_noticed_without_a_restar
     refused = browser.delete("/v1/who", headers={"authorization": f"Bearer {token}"})
     assert refused.status_code == 403
     assert "The token 'cook' may only read" in refused.json()["message"]
-    house.memory.upkeep.services.worker.settle_usage()
+    house.memory._services.worker.settle_usage()
     assert Tokens(house.memory).list()[0].used_at is not None
     Tokens(house.memory).revoke("cook")
     house.now += 1

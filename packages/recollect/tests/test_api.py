@@ -30,7 +30,7 @@ def default_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_names_on_offer_are_those_that_have_a_home() -> None:
     assert sorted(recollect.__all__) == recollect.__all__
     assert set(recollect.__all__) == set(recollect._MODULE_OF)
-    assert dir(recollect) == recollect.__all__
+    assert {*dir(recollect)} - {*recollect.__all__} == {"__version__", "aio"}
 
 
 def test_every_name_can_be_had() -> None:
@@ -112,11 +112,16 @@ def test_opening_makes_a_memory_and_opening_again_finds_it(tmp_path: Path, clock
         memory.graph.read_graph()
 
 
-def test_the_store_may_come_from_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_store_and_the_zone_may_come_from_the_environment(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("RECOLLECT_STORE", str(tmp_path / "memory.db"))
     monkeypatch.setenv("RECOLLECT_MODEL", "none")
+    monkeypatch.delenv("RECOLLECT_TIME_ZONE", raising=False)
+    monkeypatch.setenv("TZ", "America/Lima")
     with recollect.open() as memory:
         memory.create_entities(["Ada"])
+        assert str(memory.zone) == "America/Lima"
     assert (tmp_path / "memory.db").exists()
 
 
@@ -139,4 +144,6 @@ def test_a_memory_can_be_kept_in_no_file(tmp_path: Path, monkeypatch: pytest.Mon
         assert list(memory.upkeep.verify()) == []
         with recollect.open(":memory:", model="none") as other:
             assert other.recall("kettle").hits == ()
+    with pytest.raises(recollect.StoreUnavailable, match=r"^:memory: was closed"):
+        memory.upkeep.verify()
     assert list(tmp_path.iterdir()) == []

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -13,6 +13,8 @@ import recollect
 from recollect.domain.errors import InvalidInput
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from recollect import Engine
 
 MAY = datetime(2026, 5, 1, tzinfo=UTC)
@@ -32,6 +34,7 @@ def test_an_answer_is_a_sequence_of_its_hits(harbour: Engine) -> None:
     assert list(answer) == [answer[0], answer[1]] == list(answer.hits)
     assert (answer[-1], answer[:1]) == (answer.hits[-1], answer.hits[:1])
     assert answer[0] in answer
+    assert {*answer, answer[0]} == {*answer}
 
 
 def test_an_answer_is_true_if_a_hit_seems_to_answer(harbour: Engine) -> None:
@@ -72,6 +75,7 @@ def test_a_notebook_shows_a_table_with_escaped_texts(harbour: Engine) -> None:
     assert shown.count("<tr>") == 3
     assert "next to &lt;b&gt;the pier&lt;/b&gt;, and" in shown
     assert "<b>" not in shown
+    assert harbour.counts()._repr_html_().count("<tr>") > 6  # a report: one line for each field
     hit = harbour.recall("Ana at the harbour office")[0]
     assert hit._repr_html_().count("<tr>") == hit.memory._repr_html_().count("<tr>") == 2
 
@@ -109,7 +113,8 @@ def test_a_memory_prints_its_store_and_scope_and_never_a_password(harbour: Engin
     shown = repr(harbour.scoped("ada"))
     assert shown.startswith("Engine(store='")
     assert shown.endswith("scope=Scope(owner='ada', agent=''))")
-    assert repr(harbour.scoped("ada").graph).startswith("KnowledgeGraph(services=Services(store='")
+    assert repr(harbour.scoped("ada").graph) == shown.replace("Engine", "KnowledgeGraph")
+    assert repr(recollect.open(":memory:")).startswith("Engine(store=':memory:', ")
     nothing = dict.fromkeys(("read", "size", "version", "backup", "compact", "close", "verify", "repair"))
     store = SimpleNamespace(location=parse_store_url("postgresql://ada:hush@host/db"), **nothing)
     assert Repository(store).place == "postgresql://ada@host/db"
@@ -128,6 +133,17 @@ def test_a_single_value_stands_for_a_list_of_one(harbour: Engine) -> None:
         harbour.recall("Ana", kinds="notes")
     with pytest.raises(InvalidInput, match="No phase named 'sleep'; there are: "):
         harbour.dream(phases="sleep")
+
+
+def test_a_value_of_a_wrong_type_is_an_error_of_ours_and_changes_nothing(harbour: Any) -> None:
+    wrong: tuple[Callable[[], object], ...] = (
+        lambda: harbour.update("1", text="x"), lambda: harbour.get("1"), lambda: harbour.list(session=5),
+        lambda: harbour.purge(MAY.date()), lambda: harbour.upkeep.settling.page("old"),
+    )  # fmt: skip
+    for call in wrong:
+        with pytest.raises(recollect.RecollectError, match=r"whole|list|text, not|datetime, not|No kind"):
+            call()
+    assert harbour.get(1).text == HARBOUR
 
 
 def test_the_version_and_the_asynchronous_memory_need_no_import_of_their_own() -> None:

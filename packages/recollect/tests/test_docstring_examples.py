@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import doctest
 import inspect
+import re
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -20,9 +22,6 @@ from recollect.memories.sessions import Sessions
 from recollect.review.settling import Settling
 from recollect.tuning.answers import AnswerLog
 from recollect.tuning.tuning import Tuning
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 GROUPS = (KnowledgeGraph, Sessions, Browse, Dreams, AnswerLog, Tuning, Upkeep, Settling)
@@ -54,6 +53,22 @@ def documented() -> dict[str, Any]:
 
 def test_every_public_class_and_method_says_what_it_does() -> None:
     assert [name for name, each in documented().items() if not (each.__doc__ or "").strip()] == []
+
+
+def test_completing_a_name_of_a_group_offers_only_what_is_documented() -> None:
+    offered = {f"{group.__name__}.{name}" for group in GROUPS for name in dir(group) if name[0] != "_"}
+    assert offered <= documented().keys()
+
+
+def test_every_type_of_a_result_is_in_the_reference() -> None:
+    page = (Path(recollect.__file__).parents[4] / "docs/reference/python/results.md").read_text("utf-8")
+    members = [each for name, each in documented().items() if "." in name]
+    calls = [each.fget if isinstance(each, property) else each for each in members]
+    named = {
+        name for call in calls for name in re.findall(r"\b[A-Z]\w+", str(call.__annotations__["return"]))
+    }
+    elsewhere = {"Engine", "Mapping", "None", "Profile", "Sequence", *(group.__name__ for group in GROUPS)}
+    assert named - elsewhere - set(re.findall(r"\w+", page)) == set()
 
 
 def test_every_call_has_an_example() -> None:

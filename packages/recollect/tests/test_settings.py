@@ -274,10 +274,7 @@ def test_every_knob_can_be_turned(config: Path) -> None:
         ('dream_without = "nap"', "there is no phase 'nap'; the phases are: consolidate, downscale, merge"),
         ("dream_without = 3", "must be a list of phases"),
         ("dream_knobs = 3", r"must be parameters in the table \[dream\]"),
-        (
-            "[dream]\nnightly = 1",
-            "there is no knob named 'nightly'; there are: max_delta, floor, daily",
-        ),
+        ("[dream]\nnightly = 1", "there is no knob named 'nightly'; there are: max_delta, floor, daily"),
         ("[dream]\ndaily = 'much'", "daily is a number, not 'much'"),
         ("[dream]\ndaily = true", "daily is a number, not True"),
         ("[dream]\ndaily = nan", "daily is a number, not nan"),
@@ -285,10 +282,7 @@ def test_every_knob_can_be_turned(config: Path) -> None:
         ("[dream]\nfloor = -1", "floor is -1; it must be a number of at least 0"),
         ("[dream]\nprune_most = 1.5", "prune_most is a whole number, not 1.5"),
         ("[dream]\ndecay = 1", "decay is a table with a number for each kind"),
-        (
-            "[dream]\ndecay = { rumour = 1 }",
-            "there is no kind in decay named 'rumour'; there are: entity",
-        ),
+        ("[dream]\ndecay = { rumour = 1 }", "there is no kind in decay named 'rumour'; there are: entity"),
         ("[dream]\nweight = { note = 'x' }", r"weight\.note is a number, not 'x'"),
     ],
 )

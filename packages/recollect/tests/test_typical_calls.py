@@ -39,6 +39,7 @@ def test_typical_calls_have_the_types_that_users_expect() -> None:
 def assert_answer(memory: Engine) -> None:
     options = RecallOptions(min_confidence=0.0)
     answer: Answer = memory.recall("Lisbon", limit=2, kinds="note", options=options)
+    assert memory.recall("Lisbon", limit=2, kinds="note", options={"min_confidence": 0.0}) == answer
     first: Hit = answer[0]
     rest: tuple[Hit, ...] = answer[1:]
     assert first.memory.text == "Ana moved to Lisbon"

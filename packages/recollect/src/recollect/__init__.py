@@ -13,9 +13,11 @@ if TYPE_CHECKING:
         Conflict,
         ExtractionFailed,
         InvalidInput,
+        MissingExtra,
         ModelUnavailable,
         NotAStore,
         NotFound,
+        Outdated,
         RecollectError,
         StoreDamaged,
         StoreUnavailable,
@@ -32,42 +34,19 @@ _NAMES_IN = {
     "bootstrap": "open",
     "engine": "Engine",
     "domain.results": "Answer Context Graph Hit Remembered",
-    "domain.errors": "Conflict ExtractionFailed InvalidInput ModelUnavailable NotAStore NotFound "
-    "RecollectError StoreDamaged StoreUnavailable",
+    "domain.errors": "Conflict ExtractionFailed InvalidInput MissingExtra ModelUnavailable NotAStore "
+    "NotFound Outdated RecollectError StoreDamaged StoreUnavailable",
     "domain.changes": "NewEntity NewObservation NewRelation Turn",
     "domain.records": "Kind Memory Observation RecallOptions Relation Scope Status",
 }
 _MODULE_OF = {name: module for module, names in _NAMES_IN.items() for name in names.split()}
 
 __all__ = [  # a literal list for type checkers, kept equal to _NAMES_IN by a test
-    "Answer",
-    "Conflict",
-    "Context",
-    "Engine",
-    "ExtractionFailed",
-    "Graph",
-    "Hit",
-    "InvalidInput",
-    "Kind",
-    "Memory",
-    "ModelUnavailable",
-    "NewEntity",
-    "NewObservation",
-    "NewRelation",
-    "NotAStore",
-    "NotFound",
-    "Observation",
-    "RecallOptions",
-    "RecollectError",
-    "Relation",
-    "Remembered",
-    "Scope",
-    "Status",
-    "StoreDamaged",
-    "StoreUnavailable",
-    "Turn",
-    "open",
-]
+    "Answer", "Conflict", "Context", "Engine", "ExtractionFailed", "Graph", "Hit", "InvalidInput", "Kind",
+    "Memory", "MissingExtra", "ModelUnavailable", "NewEntity", "NewObservation", "NewRelation",
+    "NotAStore", "NotFound", "Observation", "Outdated", "RecallOptions", "RecollectError", "Relation",
+    "Remembered", "Scope", "Status", "StoreDamaged", "StoreUnavailable", "Turn", "open",
+]  # fmt: skip
 
 
 def __getattr__(name: str) -> object:
@@ -83,4 +62,4 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    return sorted(__all__)
+    return sorted([*__all__, "__version__", "aio"])

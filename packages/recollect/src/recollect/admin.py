@@ -48,7 +48,7 @@ from recollect.search.texts import (
     store_counts,
     store_setting,
 )
-from recollect.services import ExpectedVersion, Services, retry_after_failover
+from recollect.services import ExpectedVersion, Group, Services, retry_after_failover
 from recollect.stores.port import Progress
 from recollect.stores.url import IN_MEMORY
 from recollect.text.near_duplicates import CONTAINED_SHARE, SIMILAR_COSINE
@@ -75,18 +75,15 @@ if TYPE_CHECKING:
     from recollect.services import Services
 
 
-@dataclass(frozen=True, slots=True)
-class Upkeep:
+class Upkeep(Group):
     """`memory.upkeep`: back up and check the store, and tidy the graph."""
-
-    services: Services
 
     @property
     def settling(self) -> Settling:
         """The open review items, such as contradictions and duplicates, and methods that settle them."""
         from recollect.review.settling import Settling
 
-        return Settling(self.services)
+        return Settling(self._services)
 
     def backup(self, path: str | None = None, progress: Progress | None = None) -> BackupFile:
         """Copy the store to a new file. Other processes can keep writing.
@@ -102,8 +99,8 @@ class Upkeep:
             >>> memory.upkeep.backup("copy.db").name
             'copy.db'
         """
-        target = _new_backup(self.services) if path is None else Path(path)
-        self.services.store.backup(str(target), progress)
+        target = _new_backup(self._services) if path is None else Path(path)
+        self._services.store.backup(str(target), progress)
         return _backup(target)
 
     @retry_after_failover
@@ -114,7 +111,7 @@ class Upkeep:
             >>> memory.upkeep.store_state().kind
             'file'
         """
-        return store_state(self.services)
+        return store_state(self._services)
 
     def verify(self, *, quick: bool = False) -> Sequence[Problem]:
         """Return every problem of the store.
@@ -126,7 +123,7 @@ class Upkeep:
             >>> len(memory.upkeep.verify())
             0
         """
-        return self.services.store.verify(quick=quick)
+        return self._services.store.verify(quick=quick)
 
     def repair(self) -> Sequence[Problem]:
         """Rebuild everything that is derived from the rows.
@@ -140,7 +137,7 @@ class Upkeep:
             >>> len(memory.upkeep.repair())
             0
         """
-        return self.services.store.repair()
+        return self._services.store.repair()
 
     @retry_after_failover
     def model_proposal(self) -> ModelProposal | None:
@@ -150,7 +147,7 @@ class Upkeep:
             >>> memory.upkeep.model_proposal() is None
             True
         """
-        return model_proposal(self.services)
+        return model_proposal(self._services)
 
     @retry_after_failover
     def find_duplicate_observations(
@@ -178,7 +175,7 @@ class Upkeep:
         from recollect.review.report import find_duplicate_observations
 
         return find_duplicate_observations(
-            self.services.for_writing,
+            self._services.for_writing,
             entity,
             threshold=threshold,
             containment=containment,
@@ -202,7 +199,7 @@ class Upkeep:
         """
         from recollect.review.report import consolidation_report
 
-        return consolidation_report(self.services.for_writing, stale_days, progress)
+        return consolidation_report(self._services.for_writing, stale_days, progress)
 
     @retry_after_failover
     def find_split_candidates(self, progress: Progress | None = None) -> tuple[SplitAnalysis, ...]:
@@ -214,7 +211,7 @@ class Upkeep:
         """
         from recollect.review.split import find_split_candidates
 
-        return find_split_candidates(self.services.for_writing, progress)
+        return find_split_candidates(self._services.for_writing, progress)
 
     @retry_after_failover
     def propose_split(self, name: str) -> SplitProposal:
@@ -229,7 +226,7 @@ class Upkeep:
         """
         from recollect.review.split import propose_split
 
-        return propose_split(self.services.for_writing, name)
+        return propose_split(self._services.for_writing, name)
 
     def execute_split(
         self, name: str, parts: Iterable[PartLike], progress: Progress | None = None
@@ -256,7 +253,7 @@ class Upkeep:
         """
         from recollect.review.split import execute_split
 
-        return execute_split(self.services.for_writing, name, parts, progress)
+        return execute_split(self._services.for_writing, name, parts, progress)
 
     def undo_split(self, undo: SplitUndo | Mapping[str, Any]) -> UndoSplitResult:
         """Undo a split.
@@ -272,7 +269,7 @@ class Upkeep:
         """
         from recollect.review.split import undo_split
 
-        return undo_split(self.services.for_writing, undo)
+        return undo_split(self._services.for_writing, undo)
 
     def add_reflection(
         self,
@@ -306,8 +303,8 @@ class Upkeep:
             True
         """
         if session is not None:
-            check_session(self.services, session)
-        known = None if relation is None else existing_relation(self.services, relation)
+            check_session(self._services, session)
+        known = None if relation is None else existing_relation(self._services, relation)
         ends = () if known is None else (known[0], known[2])
         note = {
             "text": content,
@@ -316,7 +313,7 @@ class Upkeep:
             "about": (*one_or_more(about, "Entities of `about`"), *ends),
             "tags": notes.reflection_tags(mood, session, known),
         }
-        return notes.remember(self.services.for_writing, note, key, notes.check_category)
+        return notes.remember(self._services.for_writing, note, key, notes.check_category)
 
     @retry_after_failover
     def search_reflections(
@@ -352,10 +349,10 @@ class Upkeep:
             >>> memory.upkeep.search_reflections("date")[0].memory.id == thought.id
             True
         """
-        ranker = self.services.profile(profile)
-        known = None if relation is None else existing_relation(self.services, relation)
+        ranker = self._services.profile(profile)
+        known = None if relation is None else existing_relation(self._services, relation)
         asked = query_of(
-            self.services,
+            self._services,
             query,
             ranker,
             limit=limit,
@@ -365,9 +362,9 @@ class Upkeep:
             tags=notes.reflection_tags(mood, session, known),
             category=notes.CATEGORY,
             speaker=None if author is None else clean_name(author, "author"),
-            about=None if about is None else entity_named(self.services, about),
+            about=None if about is None else entity_named(self._services, about),
         )
-        return recall(self.services, asked, ranker)
+        return recall(self._services, asked, ranker)
 
 
 class Internals:
@@ -585,6 +582,8 @@ class Lease:
 
 @dataclass(frozen=True, slots=True)
 class BackupFile(Record):
+    """A backup that `backup` or a background dream made."""
+
     name: str
     bytes: int
     at: datetime
@@ -592,6 +591,8 @@ class BackupFile(Record):
 
 @dataclass(frozen=True, slots=True)
 class StoreState(Record):
+    """The kind, size, leases and backups of a store."""
+
     id: str
     """A unique id. A copy of a store gets its own."""
     kind: StoreKind
@@ -617,7 +618,7 @@ def store_state(services: Services) -> StoreState:
     with services.read_everything() as view:
         rows = view.rows("lease", ("name", "holder", "until"))
         id_ = store_setting(view, "store_id") or ""
-    kind: StoreKind = "file" if path is not None else "server" if hasattr(store, "location") else "memory"
+    kind: StoreKind = "file" if path is not None else "memory" if hasattr(store, "path") else "server"
     size, schema = services.store.size()
     lag = getattr(store, "replica_lag_seconds", None)
     return StoreState(

@@ -203,15 +203,17 @@ def backup_folder(settings: Settings) -> Path:
 
 
 def zone(settings: Settings) -> tzinfo:
-    """Return the user's time zone."""
-    if settings.time_zone:
-        return ZoneInfo(settings.time_zone)
-    try:
-        # The machine's zone file has daylight saving rules; `astimezone` gives only a fixed offset.
-        with Path("/etc/localtime").open("rb") as rules:
-            return ZoneInfo.from_file(rules)
-    except (OSError, ValueError):
-        return datetime.now().astimezone().tzinfo or UTC
+    """Return the user's time zone: that of the setting, else of `TZ`, else of the machine."""
+    rules = Path("/etc/localtime")
+    named = settings.time_zone or os.environ.get("TZ")
+    machine = str(rules.resolve()).rpartition("/zoneinfo/")[2]
+    # Zones with a name and zone files have daylight saving rules; `astimezone` gives only a fixed offset.
+    with suppress(OSError, ValueError, KeyError):
+        return ZoneInfo((machine if named is None else named).removeprefix(":"))
+    if named is None:
+        with suppress(OSError, ValueError), rules.open("rb") as file:
+            return ZoneInfo.from_file(file)
+    return datetime.now().astimezone().tzinfo or UTC
 
 
 def _extractor(settings: Settings) -> Extractor | None:

@@ -480,7 +480,7 @@ class Engine:
         budget_tokens: int | None = None,
         explain: bool = False,
         record: bool = True,
-        options: RecallOptions | None = None,
+        options: RecallOptions | dict[str, Any] | None = None,
     ) -> Answer:
         """Return the best memories for a query, best first.
 
@@ -501,7 +501,7 @@ class Engine:
             budget_tokens: The most tokens that the texts of the hits may have together.
             explain: Tell for every hit what each ranking step did.
             record: Record the hits, as a signal for later rankings. With False, the call leaves no trace.
-            options: Arguments that few callers need.
+            options: Arguments that few callers need, as `RecallOptions` or a dictionary of them.
 
         Raises:
             InvalidInput: An argument is wrong; the message names what to write.
@@ -545,14 +545,14 @@ class Engine:
         self,
         query: str,
         profile: str | Profile = DEFAULT_PROFILE,
-        options: RecallOptions | None = None,
+        options: RecallOptions | dict[str, Any] | None = None,
         **given: Any,
     ) -> tuple[Query, Profile]:
         """Return the query and its profile. A profile that is passed as a value is not tuned."""
         from recollect.search.recall import query_of
 
         ranker = self._services.profile(profile)
-        rare = asdict(options or RecallOptions())
+        rare = asdict(RecallOptions(**options) if isinstance(options, dict) else options or RecallOptions())
         rare["tuned"] = rare["tuned"] and isinstance(profile, str)
         if rare["defer_recording"]:
             given["record"] = False
@@ -582,7 +582,7 @@ class Engine:
 
     def feedback(
         self,
-        memories: int | Iterable[int],
+        ids: int | Iterable[int],
         grade: float,
         answer: Answer | str | None = None,
         *,
@@ -593,7 +593,7 @@ class Engine:
         `recollect tune` learns from it.
 
         Args:
-            memories: One id, or several.
+            ids: One id, or several.
             grade: From -1, wrong, to 1, just right.
             answer: The answer of `recall`, or its `event`. Without it, the last answer that showed the
                 memory.
@@ -609,7 +609,7 @@ class Engine:
         """
         from recollect.tuning.tuning import feedback
 
-        feedback(self._services, ids_of(memories), grade, answer, query)
+        feedback(self._services, ids_of(ids), grade, answer, query)
 
     @retry_after_failover
     def why_not(self, query: str, memory: int | str, **given: Unpack[SearchArguments]) -> WhyNot:
@@ -697,7 +697,7 @@ class Engine:
             True
         """
         with self._services.read() as view:
-            memory = memories_by_id(view, [id]).get(id)
+            memory = memories_by_id(view, ids_of(id)).get(id)
         if memory is None or not self._services.can_read(memory.scope):
             return None
         if record and memory.deleted_at is None:
@@ -831,6 +831,7 @@ class Engine:
         from recollect.services import attempt_follow_up
 
         changes: list[Purge | PurgeMemories]
+        before = aware(before, "before")
         if before is not None and ids is None:
             changes = [Purge(before)]
         elif ids is not None and before is None:

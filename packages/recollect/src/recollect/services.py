@@ -295,6 +295,8 @@ class Services:
 
     def of_memory(self, id_: int) -> Services:
         """Return services in the scope of a memory, to change it there."""
+        if isinstance(id_, bool) or not isinstance(id_, int):
+            raise NotFound(f"There is no memory {id_!r}; an id is a whole number.")
         (scope,) = self.by_scope([id_])
         return self if scope == self.scope else replace(self, scope=scope)
 
@@ -327,6 +329,16 @@ class Services:
         if memory is None or not self.can_read(memory.scope):
             raise NotFound(f"There is no memory {id_}.")
         return memory
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Methods of an engine that are reached by an attribute of it, such as `memory.graph`."""
+
+    _services: Services
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(store={self._services.store.place!r}, scope={self._services.scope!r})"
 
 
 # Steps after a commit. They must not raise: the caller must learn that the write succeeded.

@@ -111,15 +111,7 @@ def columns(told: DreamState) -> list[np.ndarray]:
 def decided(planned: Plan) -> list[object]:
     """All of it, as values that compare."""
     return [
-        (
-            phase,
-            draft.pruned,
-            draft.unique,
-            draft.merges,
-            draft.corrections,
-            draft.links,
-            draft.interleaved,
-        )
+        (phase, draft.pruned, draft.unique, draft.merges, draft.corrections, draft.links, draft.interleaved)
         for phase, draft in planned.drafts.items()
     ] + [planned.field_changes()]
 

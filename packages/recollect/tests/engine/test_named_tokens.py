@@ -40,11 +40,11 @@ def test_a_use_is_noted_for_that_token_alone(engine: Engine) -> None:
     Tokens(engine).create("two")
     one, _ = Tokens(engine).list()
     Tokens(engine).note_use(one)
-    engine.upkeep.services.worker.settle_usage()
+    engine._services.worker.settle_usage()
     assert [each.used_at is not None for each in Tokens(engine).list()] == [True, False]
     Tokens(engine).revoke("one")
     Tokens(engine).note_use(one)
-    engine.upkeep.services.worker.settle_usage()
+    engine._services.worker.settle_usage()
     assert [each.name for each in Tokens(engine).list()] == ["two"]
 
 

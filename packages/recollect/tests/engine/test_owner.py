@@ -57,7 +57,7 @@ def test_an_owner_reads_all_their_agents_and_nobody_else(ana: Engine) -> None:
 
 
 def test_what_is_new_belongs_to_no_agent_and_what_is_there_is_changed_where_it_is(ana: Engine) -> None:
-    services = ana.upkeep.services
+    services = ana._services
     with pytest.raises(InvalidInput, match="name the agent"):
         services.write([PutText(services.scope, NewText(Kind.NOTE, "whose?"))])
     note = ana.remember("the kettle is new")
@@ -104,8 +104,8 @@ def test_what_was_shown_is_noted_where_it_belongs(ana: Engine) -> None:
     shown = ana.recall("kettle", limit=50, kinds=("note",)).hits
     for agent in ("", "cook", "gardener"):
         log = ana.scoped("ana", agent).upkeep
-        log.services.usage.settle(None)
-        with log.services.read() as view:
+        log._services.usage.settle(None)
+        with log._services.read() as view:
             ids = {hit.memory.id for hit in shown if hit.memory.scope.agent == agent}
             assert {id_ for (id_,) in view.rows("usage", ("memory_id",)) if id_ in ids} == ids
 

@@ -31,12 +31,7 @@ BUDGETS = (300, 2_000, 10_000)
 # From below every tool's least budget, in steps smaller than any row.
 SMALL = range(50, 2_001, 150)
 PROSE = {"text", "observations", "superseded", "detail", "older", "newer", "observation", "similar", "note"}
-WHOLE = (
-    "find_duplicate_observations",
-    "consolidation_report",
-    "find_split_candidates",
-    "propose_split",
-)
+WHOLE = ("find_duplicate_observations", "consolidation_report", "find_split_candidates", "propose_split")
 # Arguments for each reading tool, and the name of the list in its answer.
 ASKED: dict[str, tuple[dict[str, Any], str | None]] = {
     "recall": ({"query": "storm at the light", "include_superseded": True}, "hits"),
@@ -68,7 +63,7 @@ def computed_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
     def once(computed: Callable[..., object]) -> Callable[..., object]:
         def answer(upkeep: Upkeep, *given: object, progress: object = None, **options: object) -> object:
-            key = computed, id(upkeep.services), given, *options.items()
+            key = computed, id(upkeep._services), given, *options.items()
             if key not in known:
                 known[key] = computed(upkeep, *given, **options)
             return known[key]

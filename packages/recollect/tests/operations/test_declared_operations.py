@@ -13,14 +13,7 @@ from recollect.operations.catalogue import (
     interfaces_of,
 )
 from recollect.operations.memories import MemoryId
-from recollect.operations.operation import (
-    Endpoint,
-    Many,
-    OperationCall,
-    OperationReply,
-    RowId,
-    operation,
-)
+from recollect.operations.operation import Endpoint, Many, OperationCall, OperationReply, RowId, operation
 
 
 @operation("Poke", http=Endpoint("POST /memories/{id}/poke", resource="memory"), tools="all")
@@ -44,12 +37,7 @@ def test_a_new_tool_and_a_new_route_come_after_those_of_their_set_and_tag() -> N
     assert list(made) == [*definitions(), "poke"]
     assert made["poke"]["arguments"]["required"] == ["id"]
     rows = interfaces_of(WITH_POKE)["endpoints"]
-    new = {
-        "route": "POST /memories/{id}/poke",
-        "operation": "poke",
-        "tag": "Memories",
-        "resource": "memory",
-    }
+    new = {"route": "POST /memories/{id}/poke", "operation": "poke", "tag": "Memories", "resource": "memory"}
     place = rows.index(new)
     assert [*rows[:place], *rows[place + 1 :]] == interfaces()["endpoints"]
     assert {rows[place - 1]["tag"], rows[place + 1]["tag"]} == {"Memories", "Sessions"}

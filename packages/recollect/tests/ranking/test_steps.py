@@ -238,11 +238,7 @@ def timed(*cosines: float, **sources: list[float]) -> Candidates:
         # 0.9 + 0, 0.2 + 0.5, 0.5 + 0.3
         (TimeScore(weight=0.5), timed(time=[0.0, 1.0, 0.6]), [0.9, 0.7, 0.8]),
         # The cosines stretch to 1, 0.5 and 0: 0.9 + 0, 0.2 + (0.1 + 0.4 * 0.5), 0.5 + 0.1
-        (
-            TimeScore(weight=0.1, related=0.4),
-            timed(0.9, 0.7, 0.5, time=[0.0, 1.0, 1.0]),
-            [0.9, 0.5, 0.6],
-        ),
+        (TimeScore(weight=0.1, related=0.4), timed(0.9, 0.7, 0.5, time=[0.0, 1.0, 1.0]), [0.9, 0.5, 0.6]),
         (TimeScore(tells=0.15), timed(when=[0.0, 1.0, 0.0]), [0.9, 0.35, 0.5]),
         # 0.2 + 0.4 * 1; 0.5 + 0.4 * 0.5
         (TimeScore(stated=0.4), timed(stated=[0.0, 1.0, 0.5]), [0.9, 0.6, 0.7]),
@@ -318,10 +314,7 @@ def test_of_a_message_and_its_notes_the_better_stays(name: str) -> None:
     assert all(each.step == "repeats" and each.score == score[each.id] for each in found.dropped)
 
 
-@given(
-    st.lists(st.sampled_from([0.1, 0.5, 0.9]), min_size=2, max_size=6),
-    st.sampled_from([0.1, 0.5, 0.9]),
-)
+@given(st.lists(st.sampled_from([0.1, 0.5, 0.9]), min_size=2, max_size=6), st.sampled_from([0.1, 0.5, 0.9]))
 def test_something_of_a_message_and_its_notes_always_stays_and_the_best_of_all_does(
     notes: list[float], message: float
 ) -> None:

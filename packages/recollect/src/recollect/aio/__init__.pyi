@@ -318,7 +318,7 @@ class AsyncEngine:
         budget_tokens: int | None = ...,
         explain: bool = ...,
         record: bool = ...,
-        options: RecallOptions | None = ...,
+        options: RecallOptions | dict[str, Any] | None = ...,
     ) -> Answer:
         """Return the best memories for a query, best first.
 
@@ -339,7 +339,7 @@ class AsyncEngine:
             budget_tokens: The most tokens that the texts of the hits may have together.
             explain: Tell for every hit what each ranking step did.
             record: Record the hits, as a signal for later rankings. With False, the call leaves no trace.
-            options: Arguments that few callers need.
+            options: Arguments that few callers need, as `RecallOptions` or a dictionary of them.
 
         Raises:
             InvalidInput: An argument is wrong; the message names what to write.
@@ -354,7 +354,7 @@ class AsyncEngine:
             answer: The answer that they come from, recalled with the option `defer_recording`."""
     async def feedback(
         self,
-        memories: int | Iterable[int],
+        ids: int | Iterable[int],
         grade: float,
         answer: Answer | str | None = ...,
         *,
@@ -365,7 +365,7 @@ class AsyncEngine:
         `recollect tune` learns from it.
 
         Args:
-            memories: One id, or several.
+            ids: One id, or several.
             grade: From -1, wrong, to 1, just right.
             answer: The answer of `recall`, or its `event`. Without it, the last answer that showed the
                 memory.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial, wraps
-from inspect import getattr_static, isfunction
+from inspect import getattr_static
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from recollect.aio.call_threads import CallThreads
@@ -55,7 +55,7 @@ class AsyncCalls:
         return self._attribute(name)
 
     def __dir__(self) -> list[str]:
-        offered = {name for name in dir(self._load_target()) if not name.startswith("_") and self._has(name)}
+        offered = {name for name in dir(self._load_target()) if not name.startswith("_")}
         return sorted(offered | set(super().__dir__()))
 
     def _load_target(self) -> Any:
@@ -71,21 +71,17 @@ class AsyncCalls:
         call.__name__ = name
         return call
 
-    def _has(self, name: str) -> bool:
-        found = getattr_static(self._load_target(), name, None)
-        return isfunction(found) or isinstance(found, property)
-
     def _attribute(self, name: str) -> Any:
-        if not self._has(name):
+        found = getattr_static(self._load_target(), name, None)
+        if found is None:
             raise AttributeError(f"{type(self._target).__name__!r} object has no attribute {name!r}")
-        found = getattr_static(self._target, name)
         if isinstance(found, property):
             if _only_reads(found.fget):  # it reads the store
                 return self._coroutine(found.fget, partial(getattr, self._target, name), abandons=True)
             return getattr(self._target, name)
         method = getattr(self._target, name)
         if name == SCOPED_VIEW:
-            return wraps(method)(lambda *args, **options: self._async_view(method(*args, **options)))
+            return wraps(method)(lambda *args, **given: AsyncEngine(method(*args, **given), self._threads))
         return self._coroutine(method, method, abandons=name in _UNMARKED_READS or _only_reads(found))
 
     def _coroutine(self, like: Any, method: Callable[..., Any], *, abandons: bool) -> Callable[..., Any]:
@@ -94,9 +90,6 @@ class AsyncCalls:
             return await self._threads.run(partial(method, *args, **options), abandons=abandons)
 
         return call
-
-    def _async_view(self, engine: Engine) -> AsyncEngine:
-        return AsyncEngine(engine, self._threads)
 
 
 class AsyncEngine(AsyncCalls):

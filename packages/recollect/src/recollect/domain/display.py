@@ -14,6 +14,7 @@ _MOST_NESTED_LETTERS = 30
 _MOST_QUERY_LETTERS = 40
 _MOST_ROWS_IN_REPR = 2
 _MOST_ITEMS_IN_REPR = 5
+_MOST_COLUMNS = 6
 _MOST_ROWS = 50
 """Rows that a printed table shows, so that a long page does not flood a terminal or a notebook."""
 
@@ -42,8 +43,8 @@ def short_text(value: object, letters: int = _MOST_LETTERS) -> str:
             shown = _time(value, letters)
         case Mapping():
             shown = f"{{{len(value)} keys}}"
-        case tuple() if len(value) > 1 and not isinstance(value[0], str | int | float):
-            shown = f"[{len(value)} × {type(value[0]).__name__}]"
+        case (first, _, *_) if len({*map(type, value)}) == 1 and not isinstance(first, str | int | float):
+            shown = f"[{len(value)} × {type(first).__name__}]"
         case tuple():
             shown = _short_list(value, _MOST_ITEMS_IN_REPR)
         case _:
@@ -117,11 +118,14 @@ def text_table(result: Rows[Any]) -> str:
 
 
 def html_table(result: Record) -> str:
-    """Return a table for a notebook: one row for each row of the result, or for the result itself."""
+    """Return a table for a notebook: a row for each row of the result, or for each of its many fields."""
     if isinstance(result, Rows):
         summary, rows = _summary(result), list(map(_cells_of, result))
+    elif len(fields := result.__cells__()) <= _MOST_COLUMNS:
+        summary, rows = (), [fields]
     else:
-        summary, rows = (), [result.__cells__()]
+        shown = ((name, value) for name, value in fields.items() if _says_something(value))
+        summary, rows = (), [{"": name.replace("_", " "), "value": value} for name, value in shown]
     columns, cells = _table(rows[:_MOST_ROWS])
     more = [f"… {len(rows) - _MOST_ROWS} more"] if len(rows) > _MOST_ROWS else []
     caption = escape(", ".join((*summary, *more)))

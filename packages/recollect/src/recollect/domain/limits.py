@@ -25,6 +25,8 @@ def clean_name(name: object, what: str = "name") -> str:
 
 def name_as_kept(name: str) -> str:
     """The form in which `clean_name` keeps a name, without its checks: for looking a name up."""
+    if not isinstance(name, str):
+        raise InvalidInput(f"The name of a session or an entity must be text, not {type(name).__name__}.")
     return unicodedata.normalize("NFC", name).strip()
 
 

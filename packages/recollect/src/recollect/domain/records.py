@@ -212,7 +212,7 @@ class Memory(Record):
     # A program's own data
     ref: str | None = field(default=None, metadata=HIDDEN)
     """For notes: the name given by the program that stored it. In a scope, one note in force has it."""
-    metadata: Mapping[str, Any] | None = field(default=None, metadata=HIDDEN)
+    metadata: Mapping[str, Any] | None = field(default=None, hash=False, metadata=HIDDEN)
     """A JSON object that the caller gave along with a note or message."""
 
     @property
@@ -611,7 +611,7 @@ class SearchArguments(TypedDict, total=False):
     as_of: AsOf | None
     tags: Iterable[str]
     include_superseded: bool
-    options: RecallOptions | None
+    options: RecallOptions | dict[str, Any] | None
 
 
 def recall_arguments(given: Mapping[str, Any]) -> dict[str, Any]:

@@ -72,6 +72,8 @@ class ObservedEntity(Record):
 
 @dataclass(frozen=True, slots=True)
 class ObservedBatch(Rows[ObservedEntity]):
+    """Entities that were created or gained observations. Iterating gives the result of each."""
+
     __rows__ = "entities"
     entities: tuple[ObservedEntity, ...]
     rejected: tuple[RejectedRow, ...] = ()
@@ -131,6 +133,8 @@ class Remembered(Record):
 
 @dataclass(frozen=True, slots=True)
 class RememberedBatch(Rows[Remembered]):
+    """Notes that were stored. Iterating gives the result of each."""
+
     __rows__ = "notes"
     notes: tuple[Remembered, ...]
     rejected: tuple[RejectedRow, ...] = ()
@@ -164,6 +168,8 @@ class RetiredMemory(Record):
 
 @dataclass(frozen=True, slots=True)
 class SupersedeResult(Record):
+    """A correction: the new memory, and those that it replaced."""
+
     by: Memory = field(metadata=HIDDEN)
     retired: Annotated[tuple[RetiredMemory, ...], "What was named first, then its near-copies"]
     similar: Annotated[tuple[SimilarMemory, ...], "Alike, and left in force"] = ()
@@ -205,6 +211,8 @@ class HistoryEvent(Record):
 
 @dataclass(frozen=True, slots=True)
 class History(Rows[HistoryEvent]):
+    """The events of a memory. Iterating gives them, oldest first."""
+
     __rows__ = "events"
     memory: Memory
     events: tuple[HistoryEvent, ...]
@@ -279,6 +287,8 @@ class RelationResult(Record):
 
 @dataclass(frozen=True, slots=True)
 class RelatedBatch(Rows[RelationResult]):
+    """Relations that were created or were there already. Iterating gives the result of each."""
+
     __rows__ = "relations"
     relations: tuple[RelationResult, ...]
     rejected: tuple[RejectedRow, ...] = ()
@@ -353,11 +363,11 @@ class Hit(Record):
     __merged__: ClassVar[tuple[str, ...]] = ("memory",)
     memory: Memory
     score: float
-    places: Mapping[str, Place] = field(default_factory=dict)
+    places: Mapping[str, Place] = field(default_factory=dict, hash=False)
     """The place in each search that found it: `words` (score: BM25), `meaning` (cosine), `nearby` (share of
     the query around it) and `linked` (strength of its relation to the entities that the query names).
     """
-    scores: Mapping[str, float] = field(default_factory=dict)
+    scores: Mapping[str, float] = field(default_factory=dict, hash=False)
     """Intermediate scores that a profile records, such as `limbic_score`."""
     reasons: tuple[Reason, ...] = ()
     """The effect of each step, if asked for; together they give the score exactly."""
@@ -451,6 +461,8 @@ class Answer(Rows[Hit]):
 
 @dataclass(frozen=True, slots=True)
 class ReindexResult(Record):
+    """The number of texts embedded, and the model."""
+
     model: Model
     embedded: int
     switched: bool

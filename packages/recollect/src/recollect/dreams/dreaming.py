@@ -53,7 +53,7 @@ from recollect.search.recall import open_search, query_of
 from recollect.search.recording import tuned_in
 from recollect.search.rows import memories_by_id, scope_id
 from recollect.search.texts import dismissed_keys, passages_of, vectors_of
-from recollect.services import Services, attempt_follow_up, retry_after_failover
+from recollect.services import Group, Services, attempt_follow_up, retry_after_failover
 from recollect.stores.port import Progress, Snapshot
 from recollect.text.near_duplicates import contains_statement, may_repeat_error, same_statement, usual_cosine
 from recollect.write.embedding import embedded_texts, embedder_of
@@ -419,11 +419,8 @@ class DreamUndoResult(Record):
     """Memories that were changed after the dream; undo did not change them."""
 
 
-@dataclass(frozen=True, slots=True)
-class Dreams:
+class Dreams(Group):
     """`memory.dreams`: the history of dreams in a scope, and their undo."""
-
-    services: Services
 
     @retry_after_failover
     def history(self, limit: int = 20, before: int | None = None) -> tuple[DreamRecord, ...]:
@@ -438,8 +435,8 @@ class Dreams:
             >>> [each.id for each in memory.dreams.history()]
             [1]
         """
-        with self.services.read() as view:
-            return tuple(dream_records(view, scope_id(view, self.services.scope), limit, before=before))
+        with self._services.read() as view:
+            return tuple(dream_records(view, scope_id(view, self._services.scope), limit, before=before))
 
     @retry_after_failover
     def journal(self, id: int) -> tuple[DreamRecord, Mapping[str, object]]:  # noqa: A002  # the public name
@@ -454,8 +451,8 @@ class Dreams:
             >>> record.id
             1
         """
-        with self.services.read() as view:
-            scope = scope_id(view, self.services.scope)
+        with self._services.read() as view:
+            scope = scope_id(view, self._services.scope)
             found = dream_journal(view, scope, id)
             if found is None:
                 raise NotFound(f"There is no dream {id}; `recollect dream history` lists them.")
@@ -477,9 +474,9 @@ class Dreams:
             >>> dream = memory.dream()
             >>> undone = memory.dreams.undo(1)
         """
-        ids = undone_with(self.services, id)
+        ids = undone_with(self._services, id)
         wanted = ids if later and id in ids else (id,)
-        outcomes = self.services.write([UndoDream(self.services.scope, each) for each in wanted])
+        outcomes = self._services.write([UndoDream(self._services.scope, each) for each in wanted])
         return DreamUndoResult(
             wanted,
             sum(outcome.count for outcome in outcomes),

@@ -226,6 +226,8 @@ class ValueChange:
 
 @dataclass(frozen=True, slots=True)
 class DreamReport(Record):
+    """The changes of a dream, in numbers and ids."""
+
     memories: int
     """Number of memories that the dream read."""
     answers: int

@@ -60,7 +60,7 @@ from recollect.search.rows import (
     stamp,
 )
 from recollect.search.texts import memory_vectors, turns_of
-from recollect.services import Services, retry_after_failover
+from recollect.services import Group, Services, retry_after_failover
 from recollect.stores.port import Snapshot
 from recollect.text.near_duplicates import near_duplicate
 from recollect.text.tokens import fold
@@ -479,11 +479,8 @@ def _with_counts(view: Snapshot, entities: Sequence[Memory], now: int) -> list[E
     ]
 
 
-@dataclass(frozen=True, slots=True)
-class Browse:
+class Browse(Group):
     """`memory.browse`: whole memories, lists of any kind, and a timeline."""
-
-    services: Services
 
     @retry_after_failover
     def memory(
@@ -508,11 +505,11 @@ class Browse:
             >>> whole.memory.text, len(whole.versions)
             ('Marisol Vega is allergic to nuts', 1)
         """
-        then = as_of_time(as_of, self.services.zone)
-        self.services.usage.settle(self.services.usage.patience_seconds)
-        past = history(self.services, id)
+        then = as_of_time(as_of, self._services.zone)
+        self._services.usage.settle(self._services.usage.patience_seconds)
+        past = history(self._services, id)
         memory = past.memory
-        with self.services.read() as view:
+        with self._services.read() as view:
             named = memories_by_id(view, memory.mentions[:_MOST_LISTED])
             by = memories_by_id(view, [memory.superseded_by] if memory.superseded_by else [])
             supersedes = memories_by_id(view, ids_superseded_by(view, id)[:_MOST_LISTED])
@@ -520,7 +517,7 @@ class Browse:
             drawn_rows = view.rows("memory", ("id",), (Equals("drawn_from", id),), limit=_MOST_LISTED)
             drawn = memories_by_id(view, [each for (each,) in drawn_rows])
             neighbours = _neighbours(view, memory)
-            similar, conflicts = _similar_and_conflicting(self.services, view, memory)
+            similar, conflicts = _similar_and_conflicting(self._services, view, memory)
             usage = _usage(view, id)
             shown = _showings(view, memory, showings)
         return WholeMemory(
@@ -535,7 +532,7 @@ class Browse:
             neighbours=tuple(neighbours),
             similar=similar,
             conflicts=conflicts,
-            links=linked_memories(self.services, id)[:_MOST_LISTED],
+            links=linked_memories(self._services, id)[:_MOST_LISTED],
             usage=usage,
             showings=tuple(shown),
         )
@@ -568,10 +565,10 @@ class Browse:
             )
         last = None if after is None else _key_of(after)
         if order in _USAGE_COLUMNS:
-            self.services.usage.settle(self.services.usage.patience_seconds)
-        with self.services.read() as view:
-            conditions = tuple(_conditions(wanted, microseconds(self.services.clock())))
-            scopes = self.services.scope_ids(view)
+            self._services.usage.settle(self._services.usage.patience_seconds)
+        with self._services.read() as view:
+            conditions = tuple(_conditions(wanted, microseconds(self._services.clock())))
+            scopes = self._services.scope_ids(view)
             if order in _USAGE_COLUMNS:
                 keys = list(
                     islice(
@@ -603,11 +600,11 @@ class Browse:
             >>> [(bucket.start.date().isoformat(), bucket.count) for bucket in memory.browse.timeline()]
             [('2026-03-01', 5)]
         """
-        wanted, zone = _aware(wanted), self.services.zone
+        wanted, zone = _aware(wanted), self._services.zone
         per = DAY if zone is UTC else _QUARTER_HOUR
-        conditions = _conditions(wanted, microseconds(self.services.clock()))
-        with self.services.read() as view:
-            own = (OneOf("scope_id", self.services.scope_ids(view)), OneOf("kind", wanted.kinds))
+        conditions = _conditions(wanted, microseconds(self._services.clock()))
+        with self._services.read() as view:
+            own = (OneOf("scope_id", self._services.scope_ids(view)), OneOf("kind", wanted.kinds))
             counted = view.count("memory", (*own, *conditions), by=_time_column(wanted.time), per=per)
         return _buckets(((moment(int(str(at)) * per), count) for at, count in counted.items()), unit, zone)
 
@@ -619,8 +616,8 @@ class Browse:
             >>> [(tag.name, tag.count) for tag in memory.browse.tags()]
             [('health', 1)]
         """
-        with self.services.read() as view:
-            own = (OneOf("scope_id", self.services.scope_ids(view)), *IN_FORCE)
+        with self._services.read() as view:
+            own = (OneOf("scope_id", self._services.scope_ids(view)), *IN_FORCE)
             spelt = view.count("tag", (BelongsTo("memory_id", "memory", own),), by="tag")
         counts: Counter[str] = Counter()
         best: dict[str, tuple[int, str]] = {}
@@ -639,8 +636,8 @@ class Browse:
             >>> [category.name for category in memory.browse.categories()]
             ['decision']
         """
-        with self.services.read() as view:
-            own = (OneOf("scope_id", self.services.scope_ids(view)), is_set("category"), *IN_FORCE)
+        with self._services.read() as view:
+            own = (OneOf("scope_id", self._services.scope_ids(view)), is_set("category"), *IN_FORCE)
             found = view.count("memory", own, by="category")
         return _sorted_by_count({str(name): count for name, count in found.items()})
 
@@ -667,8 +664,8 @@ class Browse:
             >>> [(each.entity.name, each.mentions) for each in memory.browse.entities()]
             [('Marisol Vega', 1), ('Tidebook', 0)]
         """
-        with self.services.read() as view:
-            scopes = OneOf("scope_id", self.services.scope_ids(view))
+        with self._services.read() as view:
+            scopes = OneOf("scope_id", self._services.scope_ids(view))
             own: list[Condition] = [scopes, Equals("kind", "entity"), *IN_FORCE]
             if type is not None:
                 own.append(Equals("type", type))
@@ -676,7 +673,7 @@ class Browse:
                 own.append(Contains("name", contains))
             ids = _entity_ids(view, tuple(own), order, start + limit)[start:]
             found = memories_by_id(view, ids)
-            return _with_counts(view, [found[id_] for id_ in ids], microseconds(self.services.clock()))
+            return _with_counts(view, [found[id_] for id_ in ids], microseconds(self._services.clock()))
 
 
 def _aware(wanted: BrowseFilter | None) -> BrowseFilter:

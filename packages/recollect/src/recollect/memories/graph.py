@@ -39,7 +39,7 @@ from recollect.search.entities import (
 )
 from recollect.search.rows import memories_by_id, relations_of
 from recollect.search.texts import memory_page
-from recollect.services import Services, attempt_follow_up, retry_after_failover
+from recollect.services import Group, Services, attempt_follow_up, retry_after_failover
 from recollect.stores.port import Progress, Snapshot
 from recollect.write.embedding import catch_up
 from recollect.write.inputs import (
@@ -171,11 +171,8 @@ _Row = TypeVar("_Row")
 _MOST_AGENTS = 5
 
 
-@dataclass(frozen=True, slots=True)
-class KnowledgeGraph:
+class KnowledgeGraph(Group):
     """`memory.graph`: entities, their observations, and the relations between them."""
-
-    services: Services
 
     # Writing
 
@@ -203,7 +200,7 @@ class KnowledgeGraph:
             >>> [added.content for added in batch[0].added]
             ['Drinks oolong']
         """
-        own = self.services.for_writing
+        own = self._services.for_writing
         with self._naming_agents():
             return _observe(
                 own,
@@ -240,7 +237,7 @@ class KnowledgeGraph:
             >>> batch[0].created
             True
         """
-        own = self.services.for_writing
+        own = self._services.for_writing
         with self._naming_agents():
             done, rejected = apply_rows(
                 own,
@@ -281,7 +278,7 @@ class KnowledgeGraph:
             >>> memory.graph.end_relation("Marisol Vega", "leads", "Tidebook")
         """
         kind = clean_type(type, "type of the relation")
-        own = self.services.for_writing
+        own = self._services.for_writing
         with self._naming_agents():
             own.write([changes.EndRelation(own.scope, clean_name(source), clean_name(target), kind, at)])
 
@@ -295,7 +292,7 @@ class KnowledgeGraph:
             >>> memory.graph.delete_entities(["Tidebook", "Nothing"])
             (4,)
         """
-        own, wanted = self.services.for_writing, tuple(map(clean_name, one_or_more(names, "Names")))
+        own, wanted = self._services.for_writing, tuple(map(clean_name, one_or_more(names, "Names")))
         return own.write([changes.Forget(own.scope, names=wanted)])[0].ids
 
     def delete_observations(self, removals: Mapping[str, Sequence[str]]) -> int:
@@ -311,7 +308,7 @@ class KnowledgeGraph:
             >>> memory.graph.delete_observations({"Marisol Vega": "Leads the harbour team"})
             1
         """
-        own = self.services.for_writing
+        own = self._services.for_writing
         gone = [
             changes.RemoveObservations(own.scope, clean_name(name), tuple(one_or_more(texts, "Observations")))
             for name, texts in by_name(removals).items()
@@ -328,7 +325,7 @@ class KnowledgeGraph:
             >>> memory.graph.delete_relations([("Marisol Vega", "leads", "Tidebook")])
             1
         """
-        own = self.services.for_writing
+        own = self._services.for_writing
         wanted = [relation_of(relation) for relation in check_list(relations, "Relations")]
         gone = [changes.Unrelate(own.scope, each.source, each.target, each.type) for each in wanted]
         return sum(outcome.count for outcome in own.write(gone))
@@ -345,8 +342,8 @@ class KnowledgeGraph:
             <Status.PAUSED: 'paused'>
         """
         wanted = Status.of(status)
-        id_ = entity_named(self.services, name)
-        own = self.services.of_memory(id_)
+        id_ = entity_named(self._services, name)
+        own = self._services.of_memory(id_)
         own.write([changes.Amend(own.scope, id_, status=wanted)])
         return wanted
 
@@ -361,8 +358,8 @@ class KnowledgeGraph:
             1
             >>> memory.graph.restore_observation(1)
         """
-        self.services.for_writing.write([changes.RestoreObservation(self.services.for_writing.scope, id)])
-        catch_up(self.services.for_writing)
+        self._services.for_writing.write([changes.RestoreObservation(self._services.for_writing.scope, id)])
+        catch_up(self._services.for_writing)
 
     @contextmanager
     def _naming_agents(self) -> Iterator[None]:
@@ -370,9 +367,9 @@ class KnowledgeGraph:
         try:
             yield
         except NotFound as error:
-            if self.services.scope.agent is None:
-                with self.services.read() as view:
-                    own = (Equals("owner", self.services.scope.owner),)
+            if self._services.scope.agent is None:
+                with self._services.read() as view:
+                    own = (Equals("owner", self._services.scope.owner),)
                     agents = sorted(agent for (agent,) in view.rows("scope", ("agent",), own) if agent)
                 if agents:
                     named = ", ".join(map(repr, agents[:_MOST_AGENTS]))
@@ -394,12 +391,12 @@ class KnowledgeGraph:
             ['Marisol Vega', 'Tidebook']
         """
         _check_limit(limit)
-        with self.services.read() as view:
-            entities = memory_page(view, self.services.where(Kind.ENTITY), after, limit + 1)
+        with self._services.read() as view:
+            entities = memory_page(view, self._services.where(Kind.ENTITY), after, limit + 1)
             page = entities[:limit]
             relations = relations_of(view, [entity.id for entity in page])
         cursor = page[-1].id if len(entities) > limit else None
-        return Graph(tuple(page), _not_ended(relations, self.services.clock()), cursor)
+        return Graph(tuple(page), _not_ended(relations, self._services.clock()), cursor)
 
     @retry_after_failover
     def search_nodes(self, query: str, *, limit: int = 50, after: int = 0) -> Graph:
@@ -417,12 +414,12 @@ class KnowledgeGraph:
             ['Marisol Vega']
         """
         _check_limit(limit)
-        stop, where = after + limit, self.services.where(Kind.ENTITY)
-        with self.services.read() as view:
+        stop, where = after + limit, self._services.where(Kind.ENTITY)
+        with self._services.read() as view:
             # As in the official server, an empty query matches every entity.
             by_words = [found.id for found in Search(view, where).by_words(query, stop + 1)] if query else []
             found = list(dict.fromkeys((*by_words, *entities_containing(view, query, stop + 1, where))))
-            graph = _graph(view, found[after:stop], self.services.clock())
+            graph = _graph(view, found[after:stop], self._services.clock())
         return replace(graph, cursor=stop if len(found) > stop else None)
 
     @retry_after_failover
@@ -442,9 +439,9 @@ class KnowledgeGraph:
             [('Marisol Vega', 'leads', 'Tidebook')]
         """
         wanted = [clean_name(name) for name in one_or_more(names, "Names")]
-        now = self.services.clock()
-        with self.services.read() as view:
-            found = [entities_named(view, scope, wanted) for scope in self.services.scope_ids(view)]
+        now = self._services.clock()
+        with self._services.read() as view:
+            found = [entities_named(view, scope, wanted) for scope in self._services.scope_ids(view)]
             opened = list(dict.fromkeys(ids[name] for name in wanted for ids in found if name in ids))
             graph = _graph(view, opened, now)
             if history:
@@ -453,7 +450,7 @@ class KnowledgeGraph:
             whose = {entity.id: entity.scope for entity in graph.entities}
             for scope in dict.fromkeys(whose.values()):
                 ids = [id_ for id_ in opened if whose.get(id_) == scope]
-                self.services.usage.record(scope, ids, now, opened=True)
+                self._services.usage.record(scope, ids, now, opened=True)
         return graph
 
     @retry_after_failover
@@ -473,8 +470,8 @@ class KnowledgeGraph:
             [('Marisol Vega', 1)]
         """
         check_hops(depth)
-        start, then = entity_named(self.services, name), as_of_time(as_of, self.services.zone)
-        with self.services.read() as view:
+        start, then = entity_named(self._services, name), as_of_time(as_of, self._services.zone)
+        with self._services.read() as view:
             around = find_surroundings(start, depth, self._relations_at(view, then))
             others = [id_ for id_ in around.distances if id_ != start]
             memories = {id_: memory_at(memory, then) for id_, memory in memories_by_id(view, others).items()}
@@ -503,10 +500,10 @@ class KnowledgeGraph:
         check_hops(depth)
         if not 1 <= limit <= MOST_PATHS:
             raise InvalidInput(f"Ask for 1 to {MOST_PATHS} paths, not {limit}.")
-        start, end = entity_named(self.services, source), entity_named(self.services, target)
+        start, end = entity_named(self._services, source), entity_named(self._services, target)
         if start == end:
             raise InvalidInput(f"Both ends are {source!r}; name two entities.")
-        with self.services.read() as view:
+        with self._services.read() as view:
             around = find_surroundings(start, depth, self._relations_at(view))
         found, are_more = simple_paths(around, start, end, depth, limit)
         return GraphPaths(tuple(found), is_cut=are_more or around.is_cut)
@@ -516,7 +513,7 @@ class KnowledgeGraph:
     ) -> Callable[[Collection[int]], Sequence[Relation]]:
         def relations_at(ids: Collection[int]) -> Sequence[Relation]:
             if as_of is None:
-                return _not_ended(relations_of(view, ids), self.services.clock())
+                return _not_ended(relations_of(view, ids), self._services.clock())
             return _current_at(relations_of(view, ids, deleted=True), as_of)
 
         # Leave out automatic inverses, which only repeat their relation.

@@ -7,7 +7,6 @@ from dataclasses import replace
 
 from recollect.domain.changes import Forget, NewText, PutText, Turn
 from recollect.domain.errors import Conflict, ExtractionFailed, InvalidInput, NotFound
-from recollect.domain.lazy_dataclass import dataclass
 from recollect.domain.limits import CONTEXT_TURNS, MOST_TURNS, clean_name, name_as_kept
 from recollect.domain.records import Filter, Kind, Memory, Scope, Session
 from recollect.domain.results import AddMessagesResult, Remembered, RememberedBatch
@@ -15,17 +14,14 @@ from recollect.domain.tables import Equals, OneOf, is_null
 from recollect.memories.notes import apply_rows, store_notes
 from recollect.search.rows import memories_by_id, scope_id
 from recollect.search.texts import last_positions, memory_page, sessions_of, turns_of
-from recollect.services import Services, attempt_follow_up, retry_after_failover
+from recollect.services import Group, Services, attempt_follow_up, retry_after_failover
 from recollect.stores.port import Progress, Snapshot
 from recollect.write.embedding import catch_up
 from recollect.write.inputs import TurnLike, check_list, turn_of
 
 
-@dataclass(frozen=True, slots=True)
-class Sessions:
+class Sessions(Group):
     """`memory.sessions`: the conversations of a scope, and their messages."""
-
-    services: Services
 
     @retry_after_failover
     def list(self) -> Sequence[Session]:
@@ -35,8 +31,8 @@ class Sessions:
             >>> [(session.name, session.turns) for session in memory.sessions.list()]
             [('monday', 1)]
         """
-        with self.services.read() as view:
-            found = [one for scope in self.services.scope_ids(view) for one in sessions_of(view, scope)]
+        with self._services.read() as view:
+            found = [one for scope in self._services.scope_ids(view) for one in sessions_of(view, scope)]
         return sorted(found, key=lambda one: (-one.last_at.timestamp(), one.name))
 
     @retry_after_failover
@@ -57,8 +53,8 @@ class Sessions:
         if last is not None and not 1 <= last <= MOST_TURNS:
             raise InvalidInput(f"The number of turns is 1 to {MOST_TURNS:,}, not {last}.")
         name = name_as_kept(session)
-        with self.services.read() as view:
-            scope, end = session_end(self.services, view, name)
+        with self._services.read() as view:
+            scope, end = session_end(self._services, view, name)
             return turns_of(view, scope, name, 1 if last is None else end - last + 1, end)
 
     @retry_after_failover
@@ -77,11 +73,11 @@ class Sessions:
             >>> [message.id for message in memory.sessions.neighbours(5)]
             [5]
         """
-        message = self.services.memory(id)
+        message = self._services.memory(id)
         if message.kind is not Kind.MESSAGE or message.session is None or message.position is None:
             raise InvalidInput(f"Memory {id} is not a message of a session, so it has no neighbours.")
         first, last = message.position - before, message.position + after
-        with self.services.read() as view:
+        with self._services.read() as view:
             return turns_of(view, scope_id(view, message.scope), message.session, first, last)
 
     def extract(self, session: str) -> tuple[Remembered, ...]:
@@ -96,7 +92,7 @@ class Sessions:
             >>> [note.text for note in memory.sessions.extract("monday")]
             []
         """
-        own = self.services.for_writing
+        own = self._services.for_writing
         scope, name = own.scope, name_as_kept(session)
         with own.read() as view:
             messages = turns_of(
@@ -122,7 +118,7 @@ class Sessions:
             >>> memory.sessions.forget("monday")
             (5,)
         """
-        services, name = self.services, name_as_kept(session)
+        services, name = self._services, name_as_kept(session)
         with services.read() as view:
             _, last = session_end(services, view, name)
             of_session = (

@@ -36,6 +36,8 @@ class DuplicateGroup:
 
 @dataclass(frozen=True, slots=True)
 class Duplicates(Record):
+    """Observations that say nearly the same."""
+
     pairs: tuple[DuplicatePair, ...]
     """The most similar first."""
     groups: tuple[DuplicateGroup, ...]
@@ -130,6 +132,8 @@ class CreatedPart:
 
 @dataclass(frozen=True, slots=True)
 class SplitResult(Record):
+    """The entities that a split created. Pass `undo` to `undo_split`."""
+
     id: int
     name: str
     parts: tuple[CreatedPart, ...]
@@ -144,6 +148,8 @@ class SplitResult(Record):
 
 @dataclass(frozen=True, slots=True)
 class UndoSplitResult(Record):
+    """The entity that is whole again, and the parts that were forgotten."""
+
     id: int
     name: str
     restored: int

@@ -57,7 +57,7 @@ from recollect.review.split import (
 from recollect.search.contradictions import contradictions_among, texts_of, time_of_text
 from recollect.search.rows import memories_by_id
 from recollect.search.texts import dismissed_keys
-from recollect.services import Services, retry_after_failover
+from recollect.services import Group, Services, retry_after_failover
 from recollect.stores.port import Progress, Snapshot
 from recollect.text.near_duplicates import REWORDED_COSINE, is_paraphrase
 from recollect.write.embedding import catch_up
@@ -103,6 +103,8 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class ReviewItem:
+    """Two texts, or an entity, for a person to decide on."""
+
     kind: SettleKind
     older: Candidate
     newer: Candidate | None
@@ -131,11 +133,8 @@ class SettleUndo:
     split: SplitUndo | None = omitted()
 
 
-@dataclass(frozen=True, slots=True)
-class Settling:
+class Settling(Group):
     """`memory.upkeep.settling`: decisions for a person to make."""
-
-    services: Services
 
     @retry_after_failover
     def page(
@@ -165,7 +164,7 @@ class Settling:
             >>> memory.upkeep.settling.page("contradiction")
             ((), False)
         """
-        services = self.services.for_writing
+        services = self._services.for_writing
         with services.read() as view:
             kept = dismissed_keys(view, services.scope)
             match kind:
@@ -179,6 +178,8 @@ class Settling:
                     found = _splits(services, view, progress)
                 case "stale":
                     found = _stale(services, view, stale_days)
+                case _:
+                    raise InvalidInput(f"No kind named {kind!r}; there are: {', '.join(_ACTIONS)}.")
             wanted = (each for each in found if (each.key in kept) is dismissed)
             shown = tuple(islice(wanted, start, start + limit + 1))
         marked = tuple(replace(each, dismissed=dismissed) for each in shown[:limit])
@@ -202,7 +203,7 @@ class Settling:
             >>> items, has_more = memory.upkeep.settling.page("contradiction")
             >>> undo = memory.upkeep.settling.settle(items[0].key, "supersede_older")
         """
-        services = self.services.for_writing
+        services = self._services.for_writing
         kind, references = _parse_key(key)
         if action not in _ACTIONS[kind]:
             raise InvalidInput(
@@ -234,7 +235,7 @@ class Settling:
             >>> undo = memory.upkeep.settling.settle(items[0].key, "supersede_older")
             >>> memory.upkeep.settling.undo(undo)
         """
-        services = self.services.for_writing
+        services = self._services.for_writing
         match undo.action:
             case "keep":
                 services.write([Dismiss(services.scope, undo.key, dismissed=False)])

@@ -18,7 +18,7 @@ from recollect.ranking.profiles import DEFAULT
 from recollect.search.recall import query_of, recall
 from recollect.search.recording import baseline_of
 from recollect.search.rows import allowed, memories_by_id, moment, scope_id
-from recollect.services import Services, retry_after_failover
+from recollect.services import Group, Services, retry_after_failover
 from recollect.stores.port import Progress, Snapshot
 
 _PAGE = 200
@@ -112,16 +112,15 @@ class ReplayedMemory:
 
 @dataclass(frozen=True, slots=True)
 class AnswerReplay(Record):
+    """A logged answer, ranked again with the present parameters."""
+
     answer: LoggedAnswer
     places: tuple[ReplayedMemory, ...]
     """Ordered by the best rank of each memory in any of the lists."""
 
 
-@dataclass(frozen=True, slots=True)
-class AnswerLog:
+class AnswerLog(Group):
     """`memory.answers`: the answer log, with questions, hits and feedback."""
-
-    services: Services
 
     @retry_after_failover
     def page(
@@ -149,9 +148,9 @@ class AnswerLog:
             >>> [each.query for each in memory.answers.page()]
             ['nuts']
         """
-        self.services.usage.settle(_PATIENCE_SECONDS)
-        with self.services.read() as view:
-            where: list[Condition] = [OneOf("scope_id", self.services.scope_ids(view))]
+        self._services.usage.settle(_PATIENCE_SECONDS)
+        with self._services.read() as view:
+            where: list[Condition] = [OneOf("scope_id", self._services.scope_ids(view))]
             where += [] if profile is None else [Equals("profile", profile)]
             where += [] if before is None else [Compares("id", "<", before)]
             where += [] if contains is None else [Contains("query", contains)]
@@ -179,9 +178,9 @@ class AnswerLog:
             >>> logged.shown[0] in memories
             True
         """
-        self.services.usage.settle(_PATIENCE_SECONDS)
-        with self.services.read() as view:
-            named = (Equals("id", id), OneOf("scope_id", self.services.scope_ids(view)))
+        self._services.usage.settle(_PATIENCE_SECONDS)
+        with self._services.read() as view:
+            named = (Equals("id", id), OneOf("scope_id", self._services.scope_ids(view)))
             found = answer_page(view, named, 1)
             if not found:
                 raise NotFound(f"There is no answer {id} in the log; old answers are deleted from it.")
@@ -203,9 +202,9 @@ class AnswerLog:
         answer, memories = self.get(id)
         if not answer.query.strip():
             raise InvalidInput("The log was set to keep no questions, so this one cannot be asked again.")
-        profile = self.services.profile(answer.profile)
+        profile = self._services.profile(answer.profile)
         now = self._ranked(answer, profile, tuned=True)
-        baseline_now = self._ranked(answer, baseline_of(self.services, profile), tuned=False)
+        baseline_now = self._ranked(answer, baseline_of(self._services, profile), tuned=False)
         lists = [answer.shown, answer.ranked, answer.baseline, tuple(now), tuple(baseline_now)]
         known = {**memories, **now, **baseline_now}
         places = [{id_: place for place, id_ in reversed(list(enumerate(ids, start=1)))} for ids in lists]
@@ -219,7 +218,7 @@ class AnswerLog:
     def _ranked(self, answer: LoggedAnswer, profile: Profile, *, tuned: bool) -> dict[int, Memory]:
         """Search again for the same number of hits, without recording it."""
         asked = query_of(
-            self.services,
+            self._services,
             answer.query,
             profile,
             limit=max(1, len(answer.ranked)),
@@ -227,7 +226,7 @@ class AnswerLog:
             record=False,
             tuned=tuned,
         )
-        return {hit.memory.id: hit.memory for hit in recall(self.services, asked, profile).hits}
+        return {hit.memory.id: hit.memory for hit in recall(self._services, asked, profile).hits}
 
 
 # The confidence curve compares the stated confidence with the share of hits that were right.
@@ -257,6 +256,8 @@ class ConfidenceBin:
 
 @dataclass(frozen=True, slots=True)
 class ConfidenceCurve(Record):
+    """How often hits of each confidence were right."""
+
     judged_by: Judge
     """`feedback`: a hit is right if it was opened or rated well. `self-test`, used if there is too little
     feedback: the first hit is right if it is the memory that the question was made from."""

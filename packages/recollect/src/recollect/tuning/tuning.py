@@ -28,7 +28,7 @@ from recollect.search.recording import (
 )
 from recollect.search.rows import moment, scope_id
 from recollect.search.texts import store_setting
-from recollect.services import Services, retry_after_failover
+from recollect.services import Group, Services, retry_after_failover
 from recollect.stores.port import Snapshot
 from recollect.tuning.answers import ConfidenceCurve, confidence_curve, log_sizes, logged_answers
 from recollect.tuning.events import Event
@@ -173,6 +173,8 @@ class ProfileNumbers(Record):
 
 @dataclass(frozen=True, slots=True)
 class TuningAnalysis(Record):
+    """The quality of a profile on the logged answers, its parameters, and the state of the log."""
+
     analysis: Analysis
     numbers: ProfileNumbers
     log: AnswerLogStatus
@@ -193,11 +195,8 @@ class TuningChange(Record):
     """The result of the search, if there was one."""
 
 
-@dataclass(frozen=True, slots=True)
-class Tuning:
+class Tuning(Group):
     """`memory.tuning`: measure and change the parameters of a profile."""
-
-    services: Services
 
     @retry_after_failover
     def analyze(self, profile: str | None = None) -> TuningAnalysis:
@@ -211,10 +210,10 @@ class Tuning:
         """
         with self._settled().read() as view:
             chosen, numbers = self._choose_profile(view, profile)
-            events, unreadable = events_of(self.services, view, chosen.name)
+            events, unreadable = events_of(self._services, view, chosen.name)
             log = self._log(view, unreadable)
         present = with_knobs(chosen, numbers.tuned)
-        return TuningAnalysis(analyze(events, present, baseline_of(self.services, chosen)), numbers, log)
+        return TuningAnalysis(analyze(events, present, baseline_of(self._services, chosen)), numbers, log)
 
     def run(
         self,
@@ -235,7 +234,7 @@ class Tuning:
         """
         with self._settled().read() as view:
             chosen, numbers = self._choose_profile(view, profile)
-            events, _ = events_of(self.services, view, chosen.name)
+            events, _ = events_of(self._services, view, chosen.name)
         found = propose_numbers(events, with_knobs(chosen, numbers.tuned), ranges)
         if found.verdict != "proposed":
             return TuningChange(
@@ -271,7 +270,7 @@ class Tuning:
         """
         if not values:
             raise InvalidInput("Name at least one number to set, such as gamma=0.05.")
-        with self.services.read() as view:
+        with self._services.read() as view:
             chosen, numbers = self._choose_profile(view, profile)
         wanted = full_names(chosen, values)
         with_knobs(chosen, wanted)  # raises if the profile rejects a value
@@ -314,11 +313,11 @@ class Tuning:
             >>> memory.tuning.empty_log()
             1
         """
-        self.services.usage.settle(_PATIENCE_SECONDS)
-        count = self.services.write([EmptyLog(self.services.scope)])[0].count
+        self._services.usage.settle(_PATIENCE_SECONDS)
+        count = self._services.write([EmptyLog(self._services.scope)])[0].count
         # If the file is busy, the freed bytes stay on disk until they are overwritten.
         with suppress(StoreUnavailable):
-            self.services.store.compact()
+            self._services.store.compact()
         return count
 
     def reset(self, profile: str | None = None, *, dry_run: bool = False) -> TuningChange:
@@ -331,7 +330,7 @@ class Tuning:
         Examples:
             >>> change = memory.tuning.reset()
         """
-        with self.services.read() as view:
+        with self._services.read() as view:
             chosen, numbers = self._choose_profile(view, profile)
         return self._change(chosen, numbers, numbers.published, "reset", {}, dry_run=dry_run)
 
@@ -354,8 +353,8 @@ class Tuning:
             >>> memory.tuning.rollback().version
             2
         """
-        with self.services.read() as view:
-            known = tunings(view, scope_id(view, self.services.scope), None, _ALL)
+        with self._services.read() as view:
+            known = tunings(view, scope_id(view, self._services.scope), None, _ALL)
             named = next((each for each in known if each.version == version), None)
             if version and named is None:
                 there = ", ".join(("0 (as published)", *(str(each.version) for each in known[:20])))
@@ -380,8 +379,8 @@ class Tuning:
             >>> memory.tuning.history()
             ()
         """
-        with self.services.read() as view:
-            return tuple(tunings(view, scope_id(view, self.services.scope), profile, limit))
+        with self._services.read() as view:
+            return tuple(tunings(view, scope_id(view, self._services.scope), profile, limit))
 
     @retry_after_failover
     def numbers(self, profile: str) -> ProfileNumbers:
@@ -391,31 +390,31 @@ class Tuning:
             >>> memory.tuning.numbers("recollect").version
             0
         """
-        with self.services.read() as view:
-            return self._numbers(view, self.services.profile(profile))
+        with self._services.read() as view:
+            return self._numbers(view, self._services.profile(profile))
 
     def _settled(self) -> Services:
         # Write recent answers to the log first.
-        self.services.usage.settle(_PATIENCE_SECONDS)
-        return self.services
+        self._services.usage.settle(_PATIENCE_SECONDS)
+        return self._services
 
     def _choose_profile(self, view: Snapshot, name: str | None) -> tuple[Profile, ProfileNumbers]:
         """Return the named profile; else the default, unless only the published tuner's profile was used."""
         if name is None:
-            used = {size.profile for size in log_sizes(view, scope_id(view, self.services.scope))}
+            used = {size.profile for size in log_sizes(view, scope_id(view, self._services.scope))}
             name = _PUBLISHED_TUNER if _PUBLISHED_TUNER in used and DEFAULT not in used else DEFAULT
-        profile = self.services.profile(name)
+        profile = self._services.profile(name)
         return profile, self._numbers(view, profile)
 
     def _numbers(self, view: Snapshot, profile: Profile) -> ProfileNumbers:
-        version, present, note = tuned_in(self.services, view, profile)
+        version, present, note = tuned_in(self._services, view, profile)
         published = knobs_of(profile)
         tuned = {name: value for name, value in knobs_of(present).items() if value != published[name]}
         return ProfileNumbers(profile.name, version, published, tuned, note)
 
     def _log(self, view: Snapshot, unreadable: int) -> AnswerLogStatus:
-        trial, seed = self.services.trial, store_setting(view, "trial_seed") or ""
-        sizes = tuple(log_sizes(view, scope_id(view, self.services.scope)))
+        trial, seed = self._services.trial, store_setting(view, "trial_seed") or ""
+        sizes = tuple(log_sizes(view, scope_id(view, self._services.scope)))
         return AnswerLogStatus(trial.log, trial.design, trial.against, trial.share, seed, sizes, unreadable)
 
     def _change(
@@ -434,21 +433,21 @@ class Tuning:
         moved = {name: value for name, value in after.items() if value != before[name]}
         knobs = {name: value for name, value in after.items() if value != numbers.published[name]}
         # The store may still hold parameters that the profile no longer has.
-        with self.services.read() as view:
-            _, stored = tuned_numbers(view, scope_id(view, self.services.scope), profile.name) or (0, {})
+        with self._services.read() as view:
+            _, stored = tuned_numbers(view, scope_id(view, self._services.scope), profile.name) or (0, {})
         lost = {name: value for name, value in stored.items() if name not in knobs and name not in moved}
         was = {**{name: before[name] for name in moved}, **lost}
         if dry_run or not was:
             return TuningChange(profile.name, numbers.version, written=False, before=was, after=moved)
         change = TuneProfile(
-            scope=self.services.scope,
+            scope=self._services.scope,
             profile=profile.name,
             knobs=tuple(knobs.items()),
             why=why,
             report=json.dumps({**report, "before": was, "after": moved}),
             after=numbers.version,
         )
-        (new,) = self.services.write([change])[0].ids
+        (new,) = self._services.write([change])[0].ids
         return TuningChange(profile.name, new, written=True, before=was, after=moved)
 
 

@@ -77,8 +77,8 @@ class Repository:
 
     @property
     def place(self) -> str:
-        """The path of the store's file, or its URL without the password."""
-        return str(getattr(self.store, "location", None) or getattr(self.store, "path", type(self.store)))
+        """The path of the store's file, `:memory:`, or its URL without the password."""
+        return str(getattr(self.store, "location", type(self.store)))
 
     @property
     def read_only(self) -> bool:

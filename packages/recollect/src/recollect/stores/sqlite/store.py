@@ -71,6 +71,7 @@ class SqliteStore:
         database in memory: readers and writers then wait for each other, and closing it deletes it.
         """
         self.path: Path = new_memory_path() if is_in_memory(Path(path)) else Path(path)
+        self.location = self.path.name if is_in_memory(self.path) else self.path
         self._busy_ms = busy_ms
         # A database in memory exists as long as it has a connection.
         first = connect(self.path, self._busy_ms, writes=True) if is_in_memory(self.path) else None
@@ -218,6 +219,7 @@ class SqliteStore:
     def verify(self, *, quick: bool = False) -> Sequence[Problem]:
         from recollect.stores.sqlite import check  # noqa: PLC0415  # few processes check
 
+        self._refuse_unusable()
         # On a new connection: one that has read an index before may check cached pages.
         with failures_of(self.path), closing(connect(self.path, self._busy_ms, writes=False)) as connection:
             connection.execute("BEGIN")
@@ -375,7 +377,7 @@ class SqliteStore:
 
     def _refuse_unusable(self) -> None:
         if self._closed:
-            raise StoreUnavailable(f"{self.path} was closed; open it again.")
+            raise StoreUnavailable(f"{self.location} was closed; open it again.")
         if _inode(self.path) != self._inode:
             # SQLite would write to the old file, and other processes would not see it.
             raise StoreUnavailable(
