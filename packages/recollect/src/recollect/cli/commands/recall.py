@@ -48,12 +48,7 @@ if TYPE_CHECKING:
     type=click.FloatRange(0, 1),
 )
 @option("--abstain", "Show no guesses if nothing seems to answer.")
-@option(
-    "--budget N",
-    "Only as many hits as fit N tokens.",
-    to="budget_tokens",
-    type=click.IntRange(1),
-)
+@option("--budget N", "Only as many hits as fit N tokens.", to="budget_tokens", type=click.IntRange(1))
 @option("-e --explain", "Show the steps of each score.")
 @option("--record/--no-record", "Record the hits, for later rankings.", default=True)
 def recall_command(call: Call, text: tuple[str, ...], **asked: Any) -> Result:
@@ -226,7 +221,7 @@ def _steps(reasons: Sequence[Reason], costs: Sequence[Cost] = (), *, indent: int
     )
     left = list(costs)
     rows: list[Sequence[Cell]] = []
-    idle, before = 0, ""
+    idle, before = 0, decimals(0.0)
     for reason in reasons:
         places, score = _places(left, reason), decimals(reason.score)
         if score == before and not places:
