@@ -40,7 +40,7 @@ def test_a_dry_run_shows_what_is_there_and_makes_no_store(recollect: CommandLine
     assert not recollect.store.exists()
 
 
-def test_what_is_imported_is_found_by_its_owner_and_known_the_second_time(
+def test_imported_rows_are_found_by_owner_and_known_the_second_time(
     recollect: CommandLine, file: Path
 ) -> None:
     said = recollect("import", str(file)).stdout
@@ -220,12 +220,13 @@ def test_vectors_can_wait_for_a_reindex_and_without_a_model_words_find_what_was_
     assert recollect.json("stats")["due"] == 0
 
 
-def test_python_imports_as_the_command_does(recollect: CommandLine, talk: Path) -> None:
-    told: list[int] = []
+def test_python_imports_too(recollect: CommandLine, talk: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("recollect.transfer.foreign._PROGRESS_EVERY", 1)
+    told: list[tuple[int, int | None]] = []
     with library.open(recollect.store, model="hashing") as memory:
-        report = import_path(memory, talk, progress=lambda done, _: told.append(done))
+        report = import_path(memory, talk, progress=lambda *done: told.append(done))
         assert [session.name for session in memory.sessions.list()] == ["harbour", "kitchen"]
     assert isinstance(report, ForeignReport)
     assert (report.messages_new, report.embedded, report.waiting) == (3, 3, 0)
-    assert told[-1] == 3
+    assert {total for _, total in told[:-1]} == {told[-1][0]} == {3}
     assert recollect.json("import", str(talk))["messages_new"] == 0

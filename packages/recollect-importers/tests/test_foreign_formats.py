@@ -506,9 +506,7 @@ def test_a_pipe_is_refused_before_anything_is_taken_out_of_it(tmp_path: Path) ->
         recognise(tmp_path / "pipe")
 
 
-def test_a_folder_that_cannot_be_read_is_named_itself(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_unreadable_path_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def locked(path: object) -> None:
         raise PermissionError(13, "Permission denied", str(path))
 
@@ -516,6 +514,9 @@ def test_a_folder_that_cannot_be_read_is_named_itself(
     with pytest.raises(InvalidInput) as refused:
         recognise(tmp_path)
     assert str(refused.value) == f"The folder {tmp_path} cannot be read: Permission denied."
+    monkeypatch.setattr(Path, "stat", lambda path, **_: locked(path))
+    with pytest.raises(InvalidInput, match="notes cannot be read: Permission denied"):
+        recognise(tmp_path / "notes")
 
 
 def test_a_folder_with_the_memories_of_two_programs_is_refused_until_one_is_named(tmp_path: Path) -> None:

@@ -63,7 +63,7 @@ def serve_http_command(
 
 @command("ui", "recollect ui", "recollect ui --no-browser")
 @click.option(
-    "--port", default=_PORT, type=click.IntRange(0, 65535), show_default=True, help="Port of the dashboard."
+    "--port", default=_PORT, type=click.IntRange(0, 65535), metavar="N", show_default=True, help="Port."
 )
 @click.option("--no-browser", is_flag=True, help="Only print the link.")
 def ui_command(call: Call, port: int, no_browser: bool) -> None:
@@ -216,7 +216,7 @@ def token_list_command(call: Call) -> Result:
     rows = [
         (each.name, each.right, _scope_words(each.sees), each.created_at, each.used_at) for each in tokens
     ]
-    return Result.table(data, [Column("name", role="name"), "right", "scope", "created", "last used"], rows)
+    return Result.table(data, [Column("Name", role="name"), "Right", "Scope", "Created", "Last used"], rows)
 
 
 @command("revoke", "recollect token revoke laptop")

@@ -122,7 +122,7 @@ def test_a_day_is_shown_by_client(typed: CommandLine, home: Path) -> None:
     assert [day, "codex"] in rows
     assert ["Prompts", "2"] in rows
     assert "No hook ran on 2020-01-01." in typed("hooks", "status", "--day", "2020-01-01").stderr
-    assert "'yesterday' does not match" in typed.refused("hooks", "status", "--day", "yesterday", status=2)
+    assert "'yesterday' is not a date" in typed.refused("hooks", "status", "--day", "yesterday", status=2)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="runs the command as a POSIX shell does")

@@ -46,6 +46,7 @@ def test_a_first_dream_tells_what_it_did(night: CommandLine) -> None:
     for title in ("Last longer", "Deeper", "Linked", "Test passed"):
         assert title in shown
     assert max(map(len, shown.splitlines())) <= 80
+    assert re.search(r" questions \(.*\n  \w", shown)  # indented where it is wrapped
     assert "Undo: recollect dream undo 1" in shown
 
 

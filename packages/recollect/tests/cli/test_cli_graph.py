@@ -217,11 +217,17 @@ def test_list_sorts_by_the_date_of_storing_and_shows_that_of_the_event(recollect
     assert heads[1:3] == ["Stored", "Happened"]
     assert [row[2] for row in rows] == ["2025-03-04", "2026-01-01", "2024-05-06"]
     assert len({row[1] for row in rows}) == 1
+    moved = recollect("export", "-").stdout.replace(
+        '2,"kind":"note","created_at":"2', '2,"kind":"note","created_at":"3'
+    )
+    recollect("import", "-", "--store", f"{recollect.store}.2", given=moved)
+    ids = [row[0] for row in recollect.rows("list", "--store", f"{recollect.store}.2")[2:]]
+    assert ids == ["2", "3", "1"]
 
 
 def test_an_empty_answer_names_the_owners_that_have_memories(recollect: CommandLine) -> None:
-    for text in ("Ana likes tea", "Ana sails"):
-        recollect("remember", text, "--owner", "ana")
+    recollect("remember", "Ana likes tea", "--owner", "ana")
+    recollect("remember", "Ana sails", "--owner", "ana", "--agent", "boat")
     recollect("remember", "Bo likes tea", "--owner", "bo smith", "--agent", "cook")
     said = (
         "2 memories belong to owner ana: add --owner ana; "
@@ -267,7 +273,7 @@ def test_a_note_that_expires_shows_when(recollect: CommandLine) -> None:
     assert "2999-02-01" in recollect("show", "1").stdout
     recollect("update", "1", "--no-expiry")
     assert recollect.json("show", "1")["texts"][0]["expires_at"] is None
-    assert "which is past" in recollect("remember", "Too late", "--expires", "2020-01-01", status=1).stderr
+    assert "is past; give" in recollect("remember", "Too late", "--expires", "2020-01-01", status=1).stderr
 
 
 def test_history_lists_the_texts_and_changes_of_a_note_oldest_first(recollect: CommandLine) -> None:
@@ -371,7 +377,7 @@ def test_extracted_notes_are_listed(recollect: CommandLine) -> None:
     (note,) = recollect.json("show", "2")["texts"]
     assert (note["kind"], note["drawn_from"], note["speaker"]) == ("note", 1, "Ana")
     recollect("session", "add", "small", "--role", "user", "Hello!")
-    assert "small has nothing worth a note." in recollect("session", "extract", "small").stdout
+    assert "small has nothing new worth a note." in recollect("session", "extract", "small").stdout
 
 
 def test_session_list_shows_turns_days_and_speakers(talk: CommandLine) -> None:

@@ -70,13 +70,12 @@ def test_help_is_shown_without_a_command_and_a_mistake_names_it(recollect: Comma
         (["--json", "recall"], 2, "usage"),
         (["recall", "tea", "--limt", "3", "--json"], 2, "usage"),
         (["recall", "tea", "--json"], 3, "store-unavailable"),
+        (["recall", "tea", "--json", "--store", __file__], 3, "not-a-store"),
         (["--json", "profile", "moody"], 1, "invalid-input"),
         (["session", "add", "a", "missing.json", "--json"], 1, "refused"),
     ],
 )
-def test_with_json_an_error_is_json_too(
-    recollect: CommandLine, typed: list[str], status: int, kind: str
-) -> None:
+def test_with_json_errors_are_json(recollect: CommandLine, typed: list[str], status: int, kind: str) -> None:
     result = recollect(*typed, status=status)
     assert result.stdout == ""
     told = json.loads(result.stderr)
@@ -157,8 +156,11 @@ def test_completion_completes_commands_and_options(recollect: CommandLine) -> No
         result = CliRunner().invoke(cli, [], env=environment, prog_name="recollect")
         assert whole in result.stdout, typed
     assert b"reindex" in recollect.process(**_fish_variables("rei")).stdout
-    in_bash = {"_RECOLLECT_COMPLETE": "bash_complete", "COMP_WORDS": "recollect show Mari", "COMP_CWORD": "2"}
-    assert recollect.process(**in_bash).stdout == b"plain,Marisol\\\\ Vega\n"
+    in_bash = {"_RECOLLECT_COMPLETE": "bash_complete", "COMP_CWORD": "2"}
+    assert (
+        recollect.process(**in_bash, COMP_WORDS="recollect\nshow\nMari").stdout == b"plain,Marisol\\\\ Vega\n"
+    )
+    assert recollect.process(**in_bash, COMP_WORDS="recollect\nshow\n'Mari").stdout == b"plain,Marisol Vega\n"
     missing = recollect.process(**_fish_variables("show mari"), RECOLLECT_STORE="/nowhere/at/all.db")
     assert (missing.stdout.strip(), missing.stderr) == (b"", b"")
 

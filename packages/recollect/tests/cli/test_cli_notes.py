@@ -261,6 +261,8 @@ def test_what_is_forgotten_or_not_there_is_told(notes: CommandLine) -> None:
     assert notes("restore", "3").stdout == "✓ Restored note #3.\n  #3: Ana keeps bees\n"
     assert 3 in _ids_found(notes, "bees")
     assert notes("forget", "99", "98", status=1).stderr.startswith("recollect: #98, #99 do not exist;")
+    assert json.loads(notes("forget", "99", "--json", status=1).stderr)["error"] == "refused"
+    assert "`recollect graph` finds names" in notes.refused("graph", "Nobody", status=1)
     notes("forget", "3")
     again = notes("forget", "3", status=1)
     assert again.stderr.startswith("recollect: #3 was already forgotten;")
@@ -290,9 +292,7 @@ def test_a_message_is_shown_among_its_neighbours(recollect: CommandLine) -> None
 OLD, NEW = "Ana lives in Lisbon.", "Ana lives in Porto."
 
 
-def test_a_hit_says_what_it_contradicts_and_a_note_the_command_that_settles_it(
-    recollect: CommandLine,
-) -> None:
+def test_a_hit_names_its_contradiction_and_a_note_the_command_that_settles_it(recollect: CommandLine) -> None:
     recollect("remember", OLD)
     shown = recollect("remember", NEW).stdout
     assert f"Seems to contradict #1: “{OLD}”" in shown
@@ -520,9 +520,7 @@ def test_a_model_that_is_missing_is_named_with_the_command_that_installs_it(
     assert automatic("remember", "El dentista es el lunes a las nueve").stderr == ""
 
 
-def test_the_model_that_an_option_names_stands(
-    automatic: CommandLine, models: Callable[[str | None], None]
-) -> None:
+def test_the_model_option_takes_effect(automatic: CommandLine, models: Callable[[str | None], None]) -> None:
     models(None)
     told = automatic.json("remember", SPANISH, "--model", "hashing")
     assert told["model_note"].endswith("Run: recollect reindex --model potion")

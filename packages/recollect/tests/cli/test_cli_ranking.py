@@ -235,9 +235,7 @@ def test_analyze_tells_of_the_log_and_the_measures(harbour: CommandLine) -> None
     assert "NDCG@10" in [row[0] for row in rows]
 
 
-def test_without_a_log_nothing_is_tuned_and_what_cannot_be_is_told_with_what_can(
-    harbour: CommandLine,
-) -> None:
+def test_without_a_log_nothing_is_tuned_and_unknown_numbers_are_refused(harbour: CommandLine) -> None:
     data = harbour.json("tune", "analyze")
     assert (data["profile"], data["events"], data["overall"]) == ("recollect", 0, None)
     assert "No answer has feedback yet" in harbour("tune", "analyze", "--color").stdout

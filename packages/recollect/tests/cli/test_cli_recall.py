@@ -133,6 +133,9 @@ def test_each_step_that_changed_the_score_is_shown_with_its_sign(
     # 0.6 * 1 + 0.4 * 1 - 1.25
     assert re.search(r"entity +−1\.2500 +-0\.2500 *\n", shown)
     assert "score -0.2500" in shown
+    monkeypatch.undo()
+    harbour("session", "add", "tea", "--speaker", "Ana", "My favourite tea is oolong")  # and a note of it
+    assert "+0.0000" not in harbour("search", "oolong", "--explain").stdout
 
 
 @pytest.mark.parametrize("profile", PROFILES)
@@ -414,7 +417,7 @@ def test_the_messages_at_hand_can_take_the_place_of_a_query(lunch: CommandLine, 
         ([], 2, ""),
     ],
 )
-def test_what_cannot_be_asked_is_refused(
+def test_bad_queries_are_refused(
     lunch: CommandLine, typed: list[str], status: int, given: str | None
 ) -> None:
     lunch.refused("context", *typed, status=status, given=given)

@@ -79,9 +79,7 @@ def test_a_locked_store_and_a_name_that_cannot_be_kept_are_refused(harbour: Comm
     assert "locked by another program" in said
 
 
-def test_a_backup_overwrites_nothing_and_is_put_back_after_a_question(
-    harbour: CommandLine, tmp_path: Path
-) -> None:
+def test_a_backup_overwrites_nothing_and_restoring_asks_first(harbour: CommandLine, tmp_path: Path) -> None:
     precious = tmp_path / "precious.txt"
     precious.write_text("keep me")
     harbour.refused("backup", str(precious), status=1)
@@ -89,8 +87,9 @@ def test_a_backup_overwrites_nothing_and_is_put_back_after_a_question(
     harbour.refused("restore", "missing.db", status=1)
     harbour.refused("restore", "1", "missing.db", status=2)
     harbour.refused("restore", "--observation", "missing.db", status=2)
-    copy, new = tmp_path / "copy.db", str(tmp_path / "new.db")
+    copy, new = tmp_path / "a copy.db", str(tmp_path / "new.db")
     assert harbour.json("backup", str(copy))["bytes"] == copy.stat().st_size
+    assert f"recollect restore '{copy}.2'" in harbour("backup", f"{copy}.2").stdout
     harbour("restore", str(copy), "--store", new)
     assert harbour.json("stats", "--store", new)["entities"] == 3
     harbour("delete", "Tidebook", "Marisol Vega")
@@ -145,9 +144,7 @@ def test_what_waits_for_a_vector_is_counted_told_and_embedded(recollect: Command
 
 
 @pytest.mark.parametrize("command", ["search", "context"])
-def test_what_waits_for_a_vector_is_told_with_the_command_that_makes_it(
-    harbour: CommandLine, command: str
-) -> None:
+def test_missing_vectors_are_reported_with_the_command_for_them(harbour: CommandLine, command: str) -> None:
     harbour("add", "Ana", "-o", "likes tea", RECOLLECT_MODEL="none")
     told = harbour(command, "tea").stderr
     assert "so only words find them. Run: recollect reindex" in told
@@ -197,7 +194,8 @@ def test_each_setting_and_model_is_shown_with_its_origin(recollect: CommandLine)
     assert [line.split(" ")[0] for line in lines[2 : 2 + len(names)]] == names  # a line each
     assert max(map(len, lines)) <= 80
     assert "seconds to wait while" in recollect("settings", "busy_seconds").stdout
-    assert "There is no setting 'speed'" in recollect.refused("settings", "speed", status=2)
+    assert recollect.refused("settings", "speed", status=2).strip().endswith("list them: recollect settings")
+    assert "recollect reindex --model NAME\n" in recollect("models", COLUMNS="80").stdout  # not broken
     config = Path(str(recollect.environment["RECOLLECT_CONFIG"]))
     config.write_text('agent = "scribe"\nmodel = "potion"\n', encoding="utf-8")
     rows = _settings(recollect, "--owner", "ana")
@@ -218,7 +216,7 @@ def _checks(recollect: CommandLine, *typed: str, status: int = 0, **set_: str) -
     return {each["what"]: (each["mark"], f"{each['said']} {each['remedy']}") for each in found}
 
 
-def test_without_a_store_the_doctor_makes_none_and_looks_at_models_and_the_extractor(
+def test_without_a_store_the_doctor_makes_none_and_checks_models_and_extractor(
     recollect: CommandLine,
 ) -> None:
     mark, said = _checks(recollect)["store"]
@@ -253,9 +251,7 @@ def test_a_damaged_store_is_a_problem(harbour: CommandLine) -> None:
 
 
 @pytest.mark.parametrize(("schema", "mark", "word"), [(99, "problem", "upgrade"), (0, "note", "older")])
-def test_another_schema_is_told_and_not_opened(
-    harbour: CommandLine, schema: int, mark: str, word: str
-) -> None:
+def test_another_schema_is_not_opened(harbour: CommandLine, schema: int, mark: str, word: str) -> None:
     content = bytearray(harbour.store.read_bytes())
     content[60:64] = schema.to_bytes(4, "big")
     harbour.store.write_bytes(content)
@@ -327,9 +323,7 @@ def test_the_language_of_texts_is_guessed(texts: list[str], other: bool) -> None
     assert mostly_other_than_english(texts) is other
 
 
-def test_answers_that_could_not_be_noted_are_told(
-    harbour: CommandLine, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_answers_that_were_not_logged_are_told(harbour: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "signals" not in _checks(harbour)
 
     def with_failures(settings: Settings) -> Engine:

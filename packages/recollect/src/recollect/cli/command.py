@@ -38,6 +38,8 @@ INTERRUPTED = 130
 """The convention of shells: 128 plus the number of SIGINT."""
 OUTPUT_CLOSED = 141
 """128 plus the number of SIGPIPE: the program that read the output has ended."""
+_COMMANDS = {"`search_nodes`": "`recollect graph`", "`open_nodes`": "`recollect show`"}
+"""Methods that errors of the engine name, and the commands that do the same."""
 
 
 @dataclass
@@ -304,10 +306,12 @@ class Group(_WithExamples, click.Group):
         except RecollectError as error:
             of_store = isinstance(error, NotAStore | StoreDamaged | StoreUnavailable)
             other = MODEL_FAILED if isinstance(error, ModelUnavailable) else REFUSED
-            message, code, kind = str(error), STORE_FAILED if of_store else other, _error_kind(error)
+            code, kind = STORE_FAILED if of_store else other, _error_kind(error)
+            message = re.sub("|".join(_COMMANDS), lambda found: _COMMANDS[found[0]], str(error))
         except click.UsageError as error:
-            hint = f"Try: {error.ctx.command_path} --help" if error.ctx is not None else ""
             message, code, kind = _usage_message(error), MISUSED, "usage"
+            if error.ctx is not None and ": recollect " not in message:
+                hint = f"Try: {error.ctx.command_path} --help"
         except click.ClickException as error:
             message, code, kind = error.format_message(), REFUSED, "refused"
         except (click.Abort, KeyboardInterrupt) as error:
@@ -324,7 +328,7 @@ class Group(_WithExamples, click.Group):
 
 def _error_kind(error: Exception) -> str:
     """Return the name that the HTTP API uses for an error: `not-found` for `NotFound`."""
-    return re.sub(r"(?<=[a-z])(?=[A-Z])", "-", type(error).__name__).lower()
+    return re.sub(r"\B(?=[A-Z])", "-", type(error).__name__).lower()
 
 
 def _usage_message(error: click.UsageError) -> str:

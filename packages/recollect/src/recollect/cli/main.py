@@ -23,7 +23,7 @@ SUMMARIES = {
     "mcp": "Connect Claude, Cursor, VS Code and others, or disconnect.",
     "add": "Create an entity, or add to the one of that name.",
     "observe": "Add observations to an entity, or remove some.",
-    "relate": "Connect two entities, or end that: SOURCE TYPE TARGET.",
+    "relate": "Connect two entities, or end their relation.",
     "session": "Keep conversations: list, read, add turns.",
     "show": "Show a memory in full, by name or by id.",
     "context": "Print what an agent should read before it answers.",

@@ -6,6 +6,7 @@ import os
 import re
 import shlex
 import sys
+from collections import Counter
 from datetime import UTC, datetime, time, timedelta, tzinfo
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -203,12 +204,13 @@ def other_owners(memory: Engine) -> str:
     asked = memory.scope
     if any(each.owner == asked.owner and (not asked.agent or asked.agent == each.agent) for each in found):
         return ""
-    said = []
-    for scope, count in sorted(found.items(), key=lambda each: -each[1])[:_MAX_OWNERS]:
-        held = f"{memories_text(count)} {'belongs' if count == 1 else 'belong'} to"
+    held = Counter[str]()
+    for scope, count in found.items():
         agent = f" --agent {shlex.quote(scope.agent)}" if scope.agent and asked.agent else ""
         owner = f"owner {scope.owner}" if scope.owner else "no owner"
-        said.append(f"{held} {owner}: add --owner {shlex.quote(scope.owner)}{agent}")
+        held[f"{owner}: add --owner {shlex.quote(scope.owner)}{agent}"] += count
+    most = held.most_common(_MAX_OWNERS)
+    said = [f"{memories_text(n)} {'belongs' if n == 1 else 'belong'} to {owner}" for owner, n in most]
     return f"{'; '.join(said)}." if said else ""
 
 
@@ -244,7 +246,7 @@ def _completer(find: Callable[[Call, str], Iterable[tuple[str, str | None]]]) ->
 
 def _shell_word(name: str) -> str:
     """Escape a name twice for bash, since click's script unescapes it once. Other shells escape names."""
-    last = _ENVIRON.get("COMP_WORDS", "").rsplit(" ", 1)[-1]
+    last = _ENVIRON.get("COMP_WORDS", "").rsplit("\n", 1)[-1]
     if not _ENVIRON.get("_RECOLLECT_COMPLETE", "").startswith("bash") or last.startswith(("'", '"')):
         return name
     return re.sub(r"([^\w@%+=:,./-])", r"\\\\\1", name)
@@ -335,7 +337,7 @@ def limit_option(default: int | None, help_: str) -> Callable[[_Function], _Func
 def filter_options(
     *hidden: str,
     kinds: str = "Only this kind; repeatable.",
-    session: str = "Only messages of this session.",
+    session: str = "Of messages, only those of this session.",
 ) -> Callable[[_Function], _Function]:
     """Options that filter a list or a search; the help leaves out the `hidden` ones."""
     choice = {"type": click.Choice(KINDS), "multiple": True}

@@ -201,7 +201,10 @@ def render(result: Result, *, as_json: bool, color: bool | None) -> None:
         for hint in filter(None, result.hints):
             tell(one_line(hint), color, dim=True)
     for warning in result.warnings:
-        warn(warning, color)
+        if as_json and result.exit_code:
+            fail("refused", warning, "", as_json=True)
+        else:
+            warn(warning, color)
 
 
 def wants_color(option: bool | None, stream: IO[str]) -> bool:

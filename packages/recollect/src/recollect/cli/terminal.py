@@ -33,6 +33,7 @@ _GAP = "  "
 _NARROWEST = 8
 """Minimum width of a folded column. A narrower terminal breaks the lines itself."""
 _WORD = re.compile(r" *[^ ]+")
+_COMMAND = re.compile(r"(?<=: )recollect .*")
 
 
 class _Run(NamedTuple):
@@ -65,9 +66,12 @@ def draw(blocks: Iterable[Block], *, width: int, color: bool) -> Iterator[str]:
 
 def wrap_text(text: str, width: int) -> list[str]:
     """Break a text into lines at its spaces, but never a command, which must work when it is pasted."""
-    kept = re.sub(r"`[^`]*`|: recollect .*$", lambda found: found[0].replace(" ", "\0"), text)
-    lines = [text[start:end] for start, end in _breaks(kept, width, inside=False)]
-    return lines or [""]
+    kept = re.sub(r"`[^`]*`", _without_spaces, text)
+    return [text[start:end] for start, end in _breaks(kept, width, inside=False)] or [""]
+
+
+def _without_spaces(found: re.Match[str]) -> str:
+    return found[0].replace(" ", "\0")
 
 
 def _lines(block: Block, width: int) -> Iterator[_Line]:
@@ -185,14 +189,15 @@ def _wrapped(runs: _Line, width: int) -> list[_Line]:
 
 def _breaks(text: str, width: int, *, inside: bool = True) -> Iterator[tuple[int, int]]:
     """Yield where each line starts and ends. With `inside`, a word that is too long is broken."""
-    begin = 0
+    begin, text = 0, _COMMAND.sub(_without_spaces, text)
     for paragraph in text.split("\n"):
         start = end = begin
         for word in _WORD.finditer(text, begin, begin + len(paragraph)):
             if _cell_width(text[start : word.end()]) > width and end > start:
                 yield start, end
                 start = word.end() - len(word[0].lstrip(" "))
-            while inside and width > 0 and start + (fitting := _fitting(text, start, width)) < word.end():
+            breaks = inside and width > 0 and "\0" not in word[0]
+            while breaks and start + (fitting := _fitting(text, start, width)) < word.end():
                 yield start, start + fitting
                 start += fitting
             end = word.end()

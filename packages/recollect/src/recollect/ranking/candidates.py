@@ -420,7 +420,7 @@ class ByMeaning(_ScaledSearch):
 
 @register_as(RETRIEVERS, "words", reads=())
 class ByWords(_ScaledSearch):
-    """Search by BM25: `times` the limit, and at least `least`; `then` as in `ByMeaning`.
+    """Search by BM25: `times` the limit, and at least `least`; `then` adds the texts of a named time.
 
     With `held`, also compute the share of the query that each candidate contains, from any search.
     """

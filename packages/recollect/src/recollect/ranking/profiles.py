@@ -104,7 +104,7 @@ COGNIS = Profile(
 def recollect_profile(weights: Mapping[str, Mapping[str, float]]) -> Profile:
     return Profile(
         name=DEFAULT_PROFILE,
-        about="our own: meaning, words and tokens, neighbouring messages, speakers, the time that a query "
+        about="Our own: meaning, words and tokens, neighbouring messages, speakers, the time that a query "
         "names, the newer of two facts, and status; its weights are learned",
         retrieve=(
             ByMeaning(times=5, least=100, then=True, tokens=True),

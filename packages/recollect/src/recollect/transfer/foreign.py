@@ -337,6 +337,11 @@ def _short(text: str) -> str:
     return line if len(line) <= _SHOWN else f"{line[: _SHOWN - 1]}…"
 
 
+def item_count(record: ForeignRecord) -> int:
+    """Return the number of messages of a conversation; 1 for any other record."""
+    return len(record.turns) if isinstance(record, Conversation) else 1
+
+
 _T = TypeVar("_T")
 _AT_ONCE = _PROGRESS_EVERY = 500
 _EXAMPLES = 3
@@ -353,7 +358,9 @@ class ForeignTally:
         self._examples: defaultdict[type, list[str]] = defaultdict(list)
         self._owners: Counter[str] = Counter()
 
-    def count(self, found: Iterable[ForeignRecord], progress: Progress | None) -> Iterator[ForeignRecord]:
+    def count(
+        self, found: Iterable[ForeignRecord], progress: Progress | None, total: int | None = None
+    ) -> Iterator[ForeignRecord]:
         """Yield the records, and count them."""
         number = told = 0
         for record in found:
@@ -361,9 +368,9 @@ class ForeignTally:
             examples = self._examples[type(record)]
             if len(examples) < _EXAMPLES and (line := example_line(record)) is not None:
                 examples.append(line)
-            number += len(record.turns) if isinstance(record, Conversation) else 1
+            number += item_count(record)
             if progress is not None and number - told >= _PROGRESS_EVERY:
-                progress(number, None)
+                progress(number, total and max(number, total))
                 told = number
             yield record
         if progress is not None:

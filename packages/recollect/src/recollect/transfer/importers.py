@@ -249,6 +249,8 @@ class ForeignSource:
             return
         try:
             exists = self.path.exists()
+        except PermissionError as error:
+            raise InvalidInput(f"{path} cannot be read: {error.strerror}.") from error
         except (OSError, ValueError):  # a name too long, or with a NUL
             exists = False
         if not exists:

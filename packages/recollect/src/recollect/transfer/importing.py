@@ -24,7 +24,7 @@ from recollect.transfer.files import (
     record_batches,
     records,
 )
-from recollect.transfer.foreign import ForeignImport, ForeignTally, Placing
+from recollect.transfer.foreign import ForeignImport, ForeignTally, Placing, item_count
 from recollect.transfer.importers import DOCUMENT_LIMIT, BadRow, Conversation, ForeignFormat, ForeignSource
 from recollect.transfer.line_formats import FULL, FullImport, OfficialImport, check_header, is_header
 from recollect.transfer.markdown import MARKDOWN_EXPORT, MARKDOWN_VERSION, is_markdown_export, open_markdown
@@ -228,11 +228,13 @@ def import_path(
     of, source = _foreign_source(known, path)
     into = importing(engine)
     placing = Placing(of.name, engine.scope, into.at, merge_owners)
-    for record in () if keep_going else placing.records(of.read(source)):
+    total = 0  # read everything first, so that the bar shows how much is left
+    for record in () if keep_going and progress is None else placing.records(of.read(source)):
+        total += item_count(record)
         reason = f"{record.place}: {record.reason}" if isinstance(record, BadRow) else None
         if isinstance(record, Conversation) and record.bad:
             reason = record.bad[0]
-        if reason is not None:
+        if reason is not None and not keep_going:
             raise InvalidInput(
                 f"{reason} Nothing was imported; correct it, or let the import leave out bad rows."
             )
@@ -242,7 +244,7 @@ def import_path(
     def others() -> Iterator[ForeignRecord]:
         """Write conversations at once, and yield all other records."""
         counts = counter.tally.counts
-        for record in counter.count(placing.records(of.read(source)), progress):
+        for record in counter.count(placing.records(of.read(source)), progress, total):
             if not isinstance(record, Conversation):
                 yield record
             elif record.turns:

@@ -320,7 +320,7 @@ def _repeat(work: Work, twin: int, new: NewText) -> None:
 def expiry(work: Work, at: datetime | None) -> int | None:
     """Return the expiry of a note, if it is in the future."""
     if at is not None and stamp(at) <= work.at:
-        raise InvalidInput(f"`expires_at` is {at}, which is past; give a later time, or none.")
+        raise InvalidInput(f"The expiry {at:%Y-%m-%d %H:%M} is past; give a later time, or none.")
     return stamp_or_none(at)
 
 

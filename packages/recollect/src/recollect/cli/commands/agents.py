@@ -16,7 +16,7 @@ from recollect.agents.hook_activity import activity_of, answering_addresses, rem
 from recollect.agents.hook_files import hooks_folder, logged_events
 from recollect.agents.settings_files import NotEditable, SettingsEdit
 from recollect.cli.command import REFUSED, Call, command, group, option
-from recollect.cli.options import DRY_RUN, HIDDEN_DRY_RUN
+from recollect.cli.options import DRY_RUN, HIDDEN_DRY_RUN, parse_time
 from recollect.cli.rendering import Result, Table, Verbatim
 from recollect.domain.errors import missing_extra
 from recollect.settings import OFFICIAL_VARIABLE, official_file
@@ -106,11 +106,7 @@ def mcp_install_command(
     return Result.message(text, data, [*first, *done[1], to.next], warnings=warnings)
 
 
-@command(
-    "uninstall",
-    "recollect mcp uninstall claude-code",
-    "recollect mcp uninstall cursor --project .",
-)
+@command("uninstall", "recollect mcp uninstall claude-code", "recollect mcp uninstall cursor --project .")
 @_CLIENT
 @_NAME
 @_PROJECT
@@ -284,11 +280,7 @@ def hooks_uninstall_command(_: Call, client: str, project: str | None, dry_run: 
 
 @command("status", "recollect hooks status", "recollect hooks status --day 2026-11-16 --json")
 @option("--project", type=click.Path())
-@option(
-    "--day DATE",
-    "Day (default: today), such as 2026-11-16; 14 days are kept.",
-    type=click.DateTime(["%Y-%m-%d"]),
-)
+@option("--day DATE", "Day (default: today), such as 2026-11-16; 14 days are kept.", type=parse_time)
 def hooks_status_command(call: Call, project: str | None, day: datetime | None) -> Result:
     """Show where hooks are installed, and what they did on a day.
 

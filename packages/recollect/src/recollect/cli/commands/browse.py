@@ -148,13 +148,15 @@ def list_command(call: Call, kinds: tuple[str, ...], limit: int, after: int, **w
     asked += [f"--{name} {shlex.quote(where[name])}" for name in ("category", "session") if where[name]]
     asked += ["--superseded"] if where["include_superseded"] else []
     zone = call.zone
-    dates = [_stored_and_happened(each, zone) for each in page.memories]
+    # Imported notes keep their dates, so the order of ids can differ.
+    memories = sorted(page.memories, key=lambda each: (each.created_at, each.id), reverse=True)
+    dates = [_stored_and_happened(each, zone) for each in memories]
     shown = [place for place in (0, 1) if any(each[place] for each in dates)]
     titles = [Column(("Stored", "Happened")[place], "muted", wrap="whole") for place in shown]
     columns = (Column("id", "muted", right=True), *titles, Column("Text"))
     rows = [
         (str(each.id), *(days[place] for place in shown), one_line(label(each)))
-        for each, days in zip(page.memories, dates, strict=True)
+        for each, days in zip(memories, dates, strict=True)
     ]
     view = Table(columns, rows) if rows else titled("There are no such memories.", "changed")
     data = {"memories": [memory_data(each) for each in page.memories], "cursor": page.cursor}

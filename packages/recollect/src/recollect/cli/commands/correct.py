@@ -115,9 +115,7 @@ def supersede_command(call: Call, old: int, new: tuple[str, ...], only: bool) ->
         details.append(f"{what}, {where}: {ellipsize(each.text)}")
     for alike in done.similar:
         left = f"Similar ({alike.similarity:.2f}) but still valid, #{alike.id}: {ellipsize(alike.text)}"
-        details.append(left)
-    if done.similar:
-        details.append(f"To retire it too: recollect supersede ID {done.by.id}")
+        details += [left, f"To retire it too: recollect supersede {alike.id} {done.by.id}"]
     ids = [str(each.id) for each in done.retired if each.observation is None]
     forget = "" if isinstance(by, int) else f"recollect forget {done.by.id} && "
     details.append(f"Undo: {forget}recollect restore {' '.join(ids)}")
@@ -147,7 +145,7 @@ def forget_command(
     A number is an id; any other text is the exact name of an entity, which is forgotten with its relations.
     A conversation is forgotten with the notes made from it. `recollect restore` brings all of it back.
 
-    If one of several does not exist, the others are forgotten, and the exit status is 1.
+    If an id does not exist, the others are forgotten, and the exit status is 1. Missing names are counted.
     """
     if bool(what) + everything + (session is not None) != 1:
         raise click.UsageError("Give ids or names, --session, or --all.")

@@ -38,10 +38,7 @@ if TYPE_CHECKING:
     from recollect.engine import Engine
 
 
-PHASES = (
-    *("consolidate", "downscale", "merge", "correct", "prune"),
-    *("place", "promote", "link", "report"),
-)
+PHASES = (*("consolidate", "downscale", "merge", "correct", "prune"), *("place", "promote", "link", "report"))
 _RECORD = ("id", "at", "undone_at", "phases", "report")
 # The name of the current stage, by the number of stages done.
 _STAGES = (
@@ -96,11 +93,7 @@ def dream_history_command(call: Call, id_: int | None, changes: bool, limit: int
     return Result(shown, _dream_view(dream, zone))
 
 
-@command(
-    "undo",
-    "recollect dream undo 3",
-    "recollect dream undo 3 --later --yes   # and every dream since",
-)
+@command("undo", "recollect dream undo 3", "recollect dream undo 3 --later --yes   # and every dream since")
 @click.argument("id_", metavar="ID", type=memory_id)
 @option("--later", "Also undo the dreams after it.")
 @YES
@@ -382,10 +375,11 @@ def _gate_view(dream: _ShownDream, gate: Mapping[str, Any]) -> Iterator[Block]:
         asked = questions - gate["made"]
         sources = [f"{asked:,} from your log"] if asked else []
         sources += [f"{gate['made']:,} made from memories"] if gate["made"] else []
-        yield from muted(
-            f"  {quantity(questions, 'question')} ({', '.join(sources)}): {gate['before']:.1%} of the "
+        found = (
+            f"{quantity(questions, 'question')} ({', '.join(sources)}): {gate['before']:.1%} of the "
             f"answers are found before the dream, {gate['after']:.1%} after it."
         )
+        yield Paragraph(Styled(found, "muted"), 2)
     if gate["losses"]:
         rows = [
             (str(loss["phase"]), str(loss["memory"]), loss["query"], dream.label_of(loss["memory"]))

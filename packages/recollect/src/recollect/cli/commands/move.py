@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from collections import Counter
 from pathlib import Path
@@ -69,18 +70,13 @@ class _ImportFormat(click.ParamType):  # type: ignore[type-arg]  # generic only 
     "recollect import mnemosyne.db --dry-run",
     "recollect import chatgpt-export.zip --extract",
     "recollect import postgresql://ana@db.example.org/agents",
-    "recollect import memory.jsonl --format full --stop-at-bad-line",
     "recollect import ~/vault --format markdown",
     "ssh work cat memory.jsonl | recollect import -",
     if_stopped="What was imported is kept. Run the same command again to continue: it skips what is stored.",
 )
 @click.argument("path")
 @option(
-    "--format NAME",
-    "Format. A wrong name lists all.",
-    to="format_",
-    type=_ImportFormat(),
-    default="auto",
+    "--format NAME", "Format. A wrong name lists all.", to="format_", type=_ImportFormat(), default="auto"
 )
 @option("--dry-run", "Read everything, store nothing, show examples.")
 @option("--merge-owners", "Store all under this owner and agent.")
@@ -273,7 +269,7 @@ def _import_details(report: ImportReport) -> Iterator[str]:
         left = quantity(report.learnt_left_count, "line")
         yield f"{left} learnt from use could not be imported:"
         for reason, count in Counter(each.reason for each in report.learnt_left).most_common(_MAX_NAMED):
-            yield f"{count:,} times: {reason}"
+            yield f"{quantity(count, 'line')}: {reason}"
     bad, dangling = report.bad_lines[:_MAX_NAMED], report.dangling[:_MAX_NAMED]
     for line in bad:
         yield f"Left out, line {line.line}: {line.reason}"
@@ -356,8 +352,9 @@ def backup_command(call: Call, file: str) -> Result:
     with progress("Copying") as (copying,):
         memory.upkeep.backup(file, copying)
     size = Path(file).stat().st_size
+    details = [f"To restore it: recollect restore {shlex.quote(file)}"]
     text = f"Backed up to {file} ({file_size(size)})."
-    return Result.message(text, {"file": file, "bytes": size}, [f"To restore it: recollect restore {file}"])
+    return Result.message(text, {"file": file, "bytes": size}, details)
 
 
 @command(

@@ -226,7 +226,7 @@ def _steps(reasons: Sequence[Reason], costs: Sequence[Cost] = (), *, indent: int
     )
     remaining = list(costs)
     rows: list[Sequence[Cell]] = []
-    unchanged, before = 0, ""
+    unchanged, before = 0, decimals(0.0)
     for reason in reasons:
         places, score = _places(remaining, reason), decimals(reason.score)
         if score == before and not places:

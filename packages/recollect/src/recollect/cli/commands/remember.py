@@ -304,7 +304,7 @@ def status_command(call: Call, name: str, status: str) -> Result:
 def relate_command(
     call: Call, type_: str, create_missing: bool, ended: datetime | str | None, remove: bool, **relation: Any
 ) -> Result:
-    """Connect two entities, or end that: SOURCE TYPE TARGET.
+    """Connect two entities, or end their relation.
 
     Some types come in pairs, such as contains and part_of: storing one stores the other too.
     """
@@ -367,8 +367,7 @@ def session_show_command(call: Call, name: str | None, last: int | None) -> Resu
     if not turns:
         raise no_session(name)
     return Result(
-        {"session": name, "turns": [memory_data(turn) for turn in turns]},
-        _conversation(turns, zone),
+        {"session": name, "turns": [memory_data(turn) for turn in turns]}, _conversation(turns, zone)
     )
 
 
@@ -433,7 +432,7 @@ def session_extract_command(call: Call, name: str) -> Result:
     notes = sessions.extract(name)
     data = {"session": name, "notes": notes}
     if not notes:
-        return Result.message(f"{name} has nothing worth a note.", data, mark="note")
+        return Result.message(f"{name} has nothing new worth a note.", data, mark="note")
     return Result(data, _notes_view(notes, f", extracted from {name}"))
 
 
@@ -506,10 +505,7 @@ def _conversation(turns: Sequence[Memory], zone: tzinfo) -> Iterator[Block]:
 @session_option("Current conversation; its last turns are printed too.")
 @AS_OF
 @option("-p --profile TEXT")
-@option(
-    "--messages FILE|-",
-    "Instead of QUERY: the last messages, as JSON (role, speaker, content, at).",
-)
+@option("--messages FILE|-", "Instead of QUERY: the last messages, as JSON (role, speaker, content, at).")
 def context_command(
     call: Call, query: tuple[str, ...], messages: str | None, profile: str | None, **options: Any
 ) -> Result:

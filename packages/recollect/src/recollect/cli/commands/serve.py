@@ -31,10 +31,7 @@ _FILE = click.Path(dir_okay=False, path_type=Path)
 @option("--http", "Serve several clients over HTTP, and the dashboard.")
 @option("--host TEXT", "With --http: address to listen on.", default="127.0.0.1")
 @option("--port", "With --http: port.", default=_PORT, type=click.IntRange(0, 65535))
-@option(
-    "--allow-host NAME...",
-    "With --http: name by which clients reach this machine; repeatable.",
-)
+@option("--allow-host NAME...", "With --http: name by which clients reach this machine; repeatable.")
 @option("--token TEXT")
 @option("--no-token")
 @option("--tls-cert", "With --http: certificate for HTTPS, a PEM file.", type=_FILE)

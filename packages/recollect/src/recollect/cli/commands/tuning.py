@@ -56,11 +56,7 @@ _CAUSES = {"run": "tune run", "set": "set by hand", "reset": "reset", "rollback"
 _MAX_SHOWN = 10
 
 
-@command(
-    "feedback",
-    "recollect feedback 12 --good",
-    "recollect feedback 12 17 --bad --query 'who is allergic to something?'",
-)
+@command("feedback", "recollect feedback 12 --good", "recollect feedback 12 17 --bad")
 @click.argument("ids", metavar="ID...", type=memory_id, nargs=-1, required=True)
 @option("--good/--bad", "Whether these memories were what you looked for.", to="good", default=None)
 @option("--query TEXT")
@@ -106,13 +102,11 @@ def tune_analyze_command(call: Call, profile: str | None) -> Result:
     "recollect tune run --dry-run",
     "recollect tune run",
     "recollect tune run --profile limbic --range gamma=0.001,0.01,0.1",
-    "recollect tune run --range blend.meaning=0.4,0.5,0.6,0.7",
+    "recollect tune run --range meaning.cosine=0.1,0.2,0.3",
 )
 @PROFILE
 @option(
-    "--range NAME=N,N,…...",
-    "Values to try for one number; repeatable; all combinations are tried.",
-    to="ranges",
+    "--range NAME=N,N,…...", "Values to try for one number; repeatable; tries all combinations.", to="ranges"
 )
 @option("--gamma-range TEXT", to="gamma")
 @option("--beta-sal-range TEXT", to="beta_sal")
@@ -143,7 +137,7 @@ def tune_run_command(
 @command(
     "set",
     "recollect tune set gamma=0.05 beta_sal=0.75 --profile limbic",
-    "recollect tune set blend.meaning=0.7 --exactly",
+    "recollect tune set meaning.cosine=0.3 --exactly",
 )
 @click.argument("values", metavar="NAME=N...", nargs=-1, required=True)
 @PROFILE
@@ -323,7 +317,6 @@ def _search_view(done: TuningChange, found: Proposal, *, dry_run: bool) -> Itera
     verdict = [
         ("profile", done.profile),
         ("verdict", found.verdict),
-        ("because", found.says),
         ("answers changed by the profile", f"{found.treated:,}"),
     ]
     if found.points:
