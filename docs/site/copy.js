@@ -1,12 +1,12 @@
-// Copy the commands of a terminal's block, without prompts and what they print.
+// Copy what is typed into a terminal or into Python, without prompts and without what is printed.
 document.addEventListener("click", ({ target }) => {
-  const block = target.closest(".language-console");
+  const block = target.closest(".language-console, .language-pycon");
   const button = target.closest(".md-code__button");
   if (!block || !button) return;
-  let command = false;
-  const commands = block.querySelector("code").textContent.split("\n").filter((line, place, lines) => {
-    command = line.startsWith("$ ") || (command && lines[place - 1].endsWith("\\"));
-    return command;
+  let typed = false;
+  const lines = block.querySelector("code").textContent.split("\n").filter((line, place, lines) => {
+    typed = /^(\$|>>>|\.\.\.)( |$)/.test(line) || (typed && lines[place - 1].endsWith("\\"));
+    return typed;
   });
-  button.dataset.clipboardText = commands.map((line) => line.replace(/^\$ /, "")).join("\n");
+  button.dataset.clipboardText = lines.map((line) => line.replace(/^(\$|>>>|\.\.\.)( |$)/, "")).join("\n");
 }, true);
