@@ -10,7 +10,7 @@ SITE   := $(VENV)/.site
 PARALLEL := --numprocesses $(shell $(PYTHON) -c 'import os; print(min(8, 1 + (os.cpu_count() or 1)))') --dist worksteal
 
 # Made from the code, and from what the benchmarks wrote.
-PAGES := $(addprefix docs/reference/,api.md cli.md errors.md mcp.md settings.md) \
+PAGES := README.md $(addprefix docs/reference/,api.md cli.md errors.md mcp.md settings.md) \
   $(addprefix docs/internals/,benchmarks.md confidence.md performance.md torture.md decisions/README.md) \
   docs/guides/hooks.md docs/guides/postgres.md
 

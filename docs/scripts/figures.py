@@ -59,6 +59,29 @@ def data_sets() -> str:
     return markdown_table(("data", "content", "stores / memories / questions", "chosen on"), rows)
 
 
+def summary() -> str:
+    """Return the README's table: where the default is ahead, level and behind."""
+    sets = {each.title: now["results"] for each, _, now in _sets()}
+    names = {
+        "friends' chats (LoCoMo)": "LoCoMo",
+        "assistant chats (BEAM)": "BEAM",
+        "overwritten facts (FactConsolidation)": "FactConsolidation",
+        "dated facts (TSQA)": "TSQA",
+        "two-step passages (HotpotQA)": "HotpotQA",
+        "everyday notes": "everyday, judging",
+    }
+    rows = [[name, *_compared(sets[title], "ndcg@10")] for name, title in names.items()]
+    everyday = sets["everyday, judging"]
+    rows.append(["everyday: outdated note first (less is better)", *_compared(everyday, "stale_first")])
+    absent = next(each for each in read_run("abstention")["data"] if each["data"] == "everyday judging")
+    rows.append(["everyday: missing fact noticed", points(100 * absent["told_nothing"]["unsaid"]), "–", "–"])
+    return markdown_table(("NDCG@10", "Recollect", "cosine", "rank fusion"), rows)
+
+
+def _compared(results: Plain, measure: str) -> list[str]:
+    return [points(results[name]["all"][measure]) for name in (_OURS, "vectors", "rrf")]
+
+
 def main_table() -> str:
     """Return for each set the first version, this one, the baselines, and intervals of the differences."""
     rows = []

@@ -140,15 +140,22 @@ def _page(command: click.Command, prefix: str = "recollect") -> str:
     summary = " ".join(cleandoc(command.help or "").partition("\n\n")[0].split())
     lines = [f"\n### {name}\n", f"{summary} `{name} {usage}`\n" if usage else f"{summary}\n"]
     if options:
-        lines.append(
-            "\n".join(f"- `{', '.join(param.opts)}`: {param.help or ''}" for param in options) + "\n"
-        )
+        lines.append("\n".join(f"- `{_spelling(param)}`: {param.help or ''}" for param in options) + "\n")
     examples = getattr(command, "examples", ())[:2]
     if isinstance(command, click.Group):
         lines.extend(_page(each, name) for each in command.commands.values() if not each.hidden)
     elif examples:
         lines.append("```sh\n" + "\n".join(examples) + "\n```\n")
     return "\n".join(lines)
+
+
+def _spelling(option: click.Option) -> str:
+    """Return an option's names, with its value (`--limit=N`) or with the name that switches it off."""
+    names = ", ".join(option.opts)
+    if option.is_flag or option.count:
+        return "/".join((names, *option.secondary_opts))
+    value = option.make_metavar(click.Context(click.Command("")))
+    return f"{names}={value.replace('INTEGER RANGE', 'N').replace('FLOAT RANGE', 'X').strip('[]')}"
 
 
 def _is_shown(option: click.Option) -> bool:

@@ -14,6 +14,8 @@ _ROOT = Path(__file__).parents[2]
 _LINK = re.compile(r'(?<=\]\()(?![a-z]+:|#|/)([^)\s#]+)|(?<=src=")(?![a-z]+:|/)([^"]+)')
 _SHIM = "https://unpkg.com/iframe-worker/shim"
 _EXTERNAL = re.compile(r'<(?:script|link|img|iframe)[^>]* (?:src|href)="?(https?:[^" >]+)')
+_BOOSTS = {"start/": 2, "guides/": 2, "reference/python/results": 0.2, "internals/": 0.5}
+"""Weights of pages in the site's search, so that a word finds a task before a field of that name."""
 
 
 def on_files(files: Files, config: Any) -> Files:
@@ -25,7 +27,12 @@ def on_files(files: Files, config: Any) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Any, config: Any, **_: Any) -> str:
-    """Point links that leave docs/ to the repository. As written, they work on GitHub."""
+    """Weigh the page for searches, and point links that leave docs/ to the repository.
+
+    As written, the links work on GitHub.
+    """
+    boosts = [weight for start, weight in _BOOSTS.items() if page.file.src_uri.startswith(start)]
+    page.meta["search"] = {"boost": boosts[0] if boosts else 1}
     folder = PurePosixPath("docs", page.file.src_uri).parent
 
     def rewritten(link: re.Match[str]) -> str:
