@@ -85,7 +85,8 @@ def _memory_id(screen: Screen) -> int:
 
 async def memory_screen(screen: Screen) -> Response:
     id_, moment = _memory_id(screen), screen.as_of
-    return await screen.page("memory.html", **await screen.run(lambda memory: _look(memory, id_, moment)))
+    found = await screen.run(lambda memory: _look(memory, id_, moment))
+    return await screen.page("memory.html", here="/browse", **found)
 
 
 def _look(memory: Engine, id_: int, moment: datetime | None) -> dict[str, Any]:

@@ -99,6 +99,9 @@
         .stop().tick(TICKS);
       for (let pass = 0; pass < 200 && separate(all, limit); pass++);
       stack(all);
+      // The entity in the middle may be at the edge of what was drawn, so centre the whole.
+      const boxes = all.map(box), shift = (Math.min(...boxes.map((each) => each.left)) + Math.max(...boxes.map((each) => each.right))) / 2;
+      for (const node of all) node.x -= shift;
       draw(all);
     }
 
