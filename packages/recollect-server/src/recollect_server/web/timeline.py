@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import date, datetime, timedelta
-from itertools import pairwise
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
@@ -63,8 +62,6 @@ _UNITS: dict[str, timedelta] = {
 _MAX_BARS = 120
 _BARS_AHEAD = 20
 _ROWS = 30
-# Share of memories that may be left out of the drawing because they are much older.
-_FEW = 0.05
 _TIMES: dict[TimeOf, tuple[str, str]] = {
     "happened": ("Happened", "when it took place"),
     "stored": ("Stored", "when this memory learned it"),
@@ -110,13 +107,14 @@ def _view(memory: Engine, screen: Screen, chosen: BrowseFilter) -> dict[str, Any
     }
     if not days["stored"]:
         return None
-    first = _first_drawn([bucket for buckets in days.values() for bucket in buckets])
-    starts = [bucket.start for buckets in days.values() for bucket in buckets if bucket.start >= first]
-    unit = _unit(screen.params.get("unit"), starts)
+    starts = sorted(bucket.start for buckets in days.values() for bucket in buckets)
+    # Leave out the earliest days, a twentieth at most, if they would leave most of the drawing empty.
+    middle = starts[0] + (starts[-1] - starts[0]) / 2
+    first = next((start for start in starts[1 : len(starts) // 20 + 1] if start > middle), starts[0])
+    unit = _unit(screen.params.get("unit"), [start for start in starts if start >= first])
     counted = {name: coarser(buckets, unit, memory.zone) for name, buckets in days.items()}
     every = [bucket for buckets in counted.values() for bucket in buckets]
-    begin = max(bucket.start for bucket in every if bucket.start <= first)
-    end = max(bucket.stop for bucket in every)
+    begin, end = max(each.start for each in every if each.start <= first), max(each.stop for each in every)
     present, most = then or Internals(memory).now(), _MAX_BARS * _UNITS[unit]
     if end - begin > most:
         # Mostly the past: a memory may be about a distant future.
@@ -128,11 +126,12 @@ def _view(memory: Engine, screen: Screen, chosen: BrowseFilter) -> dict[str, Any
         page = memory.browse.page(chosen, order="oldest", limit=_ROWS, after=after)
     return {
         "unit": unit,
+        "span": (begin, end),
         "rows": {name: _bars(buckets, begin, end) for name, buckets in counted.items()},
         "ticks": time_ticks(begin, end, memory.zone),
         "now": place_between(present, begin, end),
         "total": sum(bucket.count for bucket in counted["stored"]),
-        "outside": {name: _outside(buckets, begin, end) for name, buckets in counted.items()},
+        "every": counted,
         "chosen": page,
         "slider": day_slider(memory, then, days["stored"][0].start.date()),
     }
@@ -145,33 +144,6 @@ def _bars(buckets: Sequence[Bucket], begin: datetime, end: datetime) -> tuple[li
         x, stop = (place_between(at, begin, end) for at in (bucket.start, bucket.stop))
         bars.append(Bar(bucket, x, round(max(stop - x - 0.1, 0.2), 3), scale.height(bucket.count)))
     return bars, scale
-
-
-def _first_drawn(days: Sequence[Bucket]) -> datetime:
-    """Return the first day to draw: a few memories far before the others would flatten the drawing."""
-    ordered = sorted(days, key=lambda each: each.start)
-    first, last = ordered[0].start, ordered[-1].start
-    few, before = _FEW * sum(day.count for day in ordered), 0
-    for day, after in pairwise(ordered):
-        before += day.count
-        if before > few:
-            break
-        if after.start - first > (last - first) / 2:
-            return after.start
-    return first
-
-
-def _outside(buckets: Sequence[Bucket], begin: datetime, end: datetime) -> list[tuple[str, Bucket]]:
-    """Return the memories before and after the drawing, each as one bucket."""
-    sides = {
-        "earlier": [bucket for bucket in buckets if bucket.start < begin],
-        "later": [bucket for bucket in buckets if bucket.start >= end],
-    }
-    return [
-        (side, Bucket(found[0].start, found[-1].stop, sum(bucket.count for bucket in found)))
-        for side, found in sides.items()
-        if found
-    ]
 
 
 def _unit(given: str | None, starts: Sequence[datetime]) -> Unit:
