@@ -81,13 +81,8 @@ def growth_view(memory: Engine) -> dict[str, Any] | None:
         x = place_between(day.start, begin, end)
         corners += [(x, corners[-1][1]), (x, round(100 - scale.height(so_far), 2))]
     corners += [(100.0, corners[-1][1]), (100.0, 100.0)]
-    return {
-        "total": total,
-        "kinds": Internals(memory).count_memories(),
-        "corners": corners,
-        "ticks": scale.ticks,
-        "times": time_ticks(begin, end, memory.zone),
-    }
+    kinds, times = Internals(memory).count_memories(), time_ticks(begin, end, memory.zone)
+    return {"total": total, "kinds": kinds, "corners": corners, "ticks": scale.ticks, "times": times}
 
 
 # The screen

@@ -85,8 +85,7 @@ def _memory_id(screen: Screen) -> int:
 
 async def memory_screen(screen: Screen) -> Response:
     id_, moment = _memory_id(screen), screen.as_of
-    found = await screen.run(lambda memory: _look(memory, id_, moment))
-    return await screen.page("memory.html", here="/browse", **found)
+    return await screen.page("memory.html", **await screen.run(lambda memory: _look(memory, id_, moment)))
 
 
 def _look(memory: Engine, id_: int, moment: datetime | None) -> dict[str, Any]:
