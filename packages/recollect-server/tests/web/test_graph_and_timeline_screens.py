@@ -7,7 +7,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 import pytest
-from browser import visiting
+from browser import NOW, visiting
 
 from recollect_server.web.drawings import count_scale, time_ticks
 
@@ -81,9 +81,7 @@ def test_a_bar_lists_the_memories_stored_in_it(visitor: Page) -> None:
     assert "early ferry" in listed.first.inner_text()
 
 
-def test_a_large_import_does_not_flatten_the_other_bars_and_the_axis_shows_counts(
-    chromium: Browser, own_dashboard: Served
-) -> None:
+def test_a_large_import_or_an_old_memory_flattens_no_bar(chromium: Browser, own_dashboard: Served) -> None:
     own_dashboard.memory.remember_many([f"Boat {number} is moored." for number in range(400)])
     with visiting(chromium, own_dashboard) as page:
         page.goto("/timeline?unit=day")
@@ -94,8 +92,13 @@ def test_a_large_import_does_not_flatten_the_other_bars_and_the_axis_shows_count
             ).last.evaluate("each => each.getBoundingClientRect().height")
             for bar in page.locator("g.stored a").all()
         }
-    # log(1 + 5) / log(1 + 400) = 0.30: five memories are no dot beside four hundred.
-    assert heights[5] / heights[400] == pytest.approx(0.30, abs=0.02)
+        # log(1 + 5) / log(1 + 400) = 0.30: five memories are no dot beside four hundred.
+        assert heights[5] / heights[400] == pytest.approx(0.30, abs=0.02)
+        when = [NOW.replace(year=1911), *(NOW - timedelta(days=number) for number in range(40))]
+        own_dashboard.memory.remember_many([{"text": f"Of {at}", "happened_at": at} for at in when])
+        page.goto("/timeline")
+        page.get_by_role("link", name="1 earlier").click()
+        assert "Of 1911" in page.locator("main .item").inner_text()
 
 
 def test_ticks_stand_at_whole_counts_and_whole_units_of_time() -> None:

@@ -190,6 +190,7 @@ def test_a_note_is_corrected_by_one_that_is_there_and_the_undo_keeps_both(
     right = memory.remember("The lighthouse tour starts at eleven on Sundays")
     try:
         assert f"Replace it by #{right.id}" in client.get(f"/memory/{wrong.id}").text
+        assert f"Let it replace #{wrong.id}" in client.get(f"/memory/{right.id}").text
         status, page = posted(client, f"/memory/{wrong.id}/supersede", by=str(right.id))
         assert (status, f"#{right.id} now replaces #{wrong.id}." in page) == (200, True)
         retired = memory.get(wrong.id)

@@ -7,7 +7,7 @@ import platform
 from collections.abc import Sequence
 from datetime import timedelta, tzinfo
 from itertools import accumulate
-from math import ceil
+from math import ceil, log10
 from typing import Any
 
 from starlette.responses import Response
@@ -21,7 +21,7 @@ from recollect.stores.port import Progress
 from recollect_server.metrics import Metrics
 from recollect_server.progress import with_progress
 from recollect_server.runner import Right
-from recollect_server.web.drawings import CountScale, Tick, count_scale, place_between, time_ticks
+from recollect_server.web.drawings import TEXTS, CountScale, Tick, count_scale, place_between, time_ticks
 from recollect_server.web.templating import Screen
 
 # Latencies
@@ -41,7 +41,7 @@ def latency_view(metrics: Metrics, chosen: str | None, zone: tzinfo) -> dict[str
     steps = [each for each in metrics.latencies(_STEP_MINUTES) if each.operation == whole.operation]
     now, step = metrics.clock(), timedelta(minutes=_STEP_MINUTES)
     begin, end = min(steps[0].minute, now - 4 * step), max(now, steps[-1].minute + step)
-    scale = CountScale(max(10, ceil(1000 * max(each.p95 for each in steps))), is_log=True)
+    top = 10 ** ceil(log10(max(10, 1000 * max(each.p95 for each in steps))))
     places = [place_between(at, begin, end) for at in (*(each.minute for each in steps), begin + step)]
     return {
         "operations": operations,
@@ -49,7 +49,7 @@ def latency_view(metrics: Metrics, chosen: str | None, zone: tzinfo) -> dict[str
         "steps": steps,
         # Where each step begins, and the width of one.
         "places": places,
-        "scale": scale,
+        "scale": CountScale(top, is_log=True),
         "times": time_ticks(begin, end, zone),
         "shares": _shares(metrics.bucket_counts(whole.operation)),
     }
@@ -70,7 +70,7 @@ def _shares(counts: Sequence[tuple[float | None, int]]) -> list[tuple[Tick, floa
 
 
 def growth_view(memory: Engine) -> dict[str, Any] | None:
-    """Draw how many memories there were, by the day on which they were stored."""
+    """Draw how many current memories there are, by kind and by the day on which they were stored."""
     days = memory.browse.timeline(BrowseFilter(time="stored"), "day")
     if not days:
         return None
@@ -81,8 +81,8 @@ def growth_view(memory: Engine) -> dict[str, Any] | None:
         x = place_between(day.start, begin, end)
         corners += [(x, corners[-1][1]), (x, round(100 - scale.height(so_far), 2))]
     corners += [(100.0, corners[-1][1]), (100.0, 100.0)]
-    times = time_ticks(begin, end, memory.zone)
-    return {"total": total, "corners": corners, "ticks": scale.ticks, "times": times}
+    kinds, times = Internals(memory).count_memories(), time_ticks(begin, end, memory.zone)
+    return {"total": total, "kinds": kinds, "corners": corners, "ticks": scale.ticks, "times": times}
 
 
 # The screen
@@ -113,7 +113,7 @@ async def health_screen(screen: Screen) -> Response:
         **shown,
         growth=await screen.run(growth_view),
         latencies=latency_view(metrics, screen.params.get("operation"), zone),
-        titles={name: each.title for name, each in http_operations().items()},
+        titles={name: each.title for name, each in http_operations().items()} | TEXTS["operations"],
         process={"id": os.getpid(), "started": metrics.started, "python": platform.python_version()},
         holder=_holder,
     )

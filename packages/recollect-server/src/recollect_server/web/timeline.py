@@ -107,10 +107,14 @@ def _view(memory: Engine, screen: Screen, chosen: BrowseFilter) -> dict[str, Any
     }
     if not days["stored"]:
         return None
-    unit = _unit(screen.params.get("unit"), [bucket.start for buckets in days.values() for bucket in buckets])
+    starts = sorted(bucket.start for buckets in days.values() for bucket in buckets)
+    # Leave out the earliest days, a twentieth at most, if they would leave most of the drawing empty.
+    middle = starts[0] + (starts[-1] - starts[0]) / 2
+    first = next((start for start in starts[1 : len(starts) // 20 + 1] if start > middle), starts[0])
+    unit = _unit(screen.params.get("unit"), [start for start in starts if start >= first])
     counted = {name: coarser(buckets, unit, memory.zone) for name, buckets in days.items()}
     every = [bucket for buckets in counted.values() for bucket in buckets]
-    begin, end = min(bucket.start for bucket in every), max(bucket.stop for bucket in every)
+    begin, end = max(each.start for each in every if each.start <= first), max(each.stop for each in every)
     present, most = then or Internals(memory).now(), _MAX_BARS * _UNITS[unit]
     if end - begin > most:
         # Show mostly the past, since a memory may be about a distant future.
@@ -122,12 +126,12 @@ def _view(memory: Engine, screen: Screen, chosen: BrowseFilter) -> dict[str, Any
         page = memory.browse.page(chosen, order="oldest", limit=_ROWS, after=after)
     return {
         "unit": unit,
-        "begin": begin,
+        "span": (begin, end),
         "rows": {name: _bars(buckets, begin, end) for name, buckets in counted.items()},
         "ticks": time_ticks(begin, end, memory.zone),
         "now": place_between(present, begin, end),
         "total": sum(bucket.count for bucket in counted["stored"]),
-        "left_out": sum(bucket.count for bucket in counted["stored"] if bucket.start < begin),
+        "every": counted,
         "chosen": page,
         "slider": day_slider(memory, then, days["stored"][0].start.date()),
     }

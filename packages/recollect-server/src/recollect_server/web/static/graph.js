@@ -99,6 +99,9 @@
         .stop().tick(TICKS);
       for (let pass = 0; pass < 200 && separate(all, limit); pass++);
       stack(all);
+      // The entity in the middle may be at the edge of what was drawn, so centre the whole.
+      const boxes = all.map(box), shift = (Math.min(...boxes.map((each) => each.left)) + Math.max(...boxes.map((each) => each.right))) / 2;
+      for (const node of all) node.x -= shift;
       draw(all);
     }
 
@@ -132,6 +135,7 @@
         const anchor = make("a", { href: node.graph, "data-node": node.id, "aria-label": `${node.name}, ${node.type}`, class: css });
         anchor.append(
           make("title", {}, `${node.name} (${node.type})`),
+          make("rect", { x: node.x - node.half, y: node.y - node.radius, width: 2 * node.half, height: 2 * node.radius + LABEL_HEIGHT + 4, class: "target" }),
           make("circle", { cx: node.x, cy: node.y, r: node.radius, class: isOpen ? "open" : "" }),
           make("text", { x: node.x, y: node.y + node.radius + LABEL_HEIGHT, "text-anchor": "middle", class: node.id === start.center ? "center" : "" }, node.label),
         );
@@ -167,7 +171,7 @@
       const panel = document.querySelector("#chosen");
       const heading = document.createElement("h2"), open = document.createElement("a"), center = document.createElement("a"), about = document.createElement("p"), go = document.createElement("p");
       open.href = node.memory; open.textContent = node.name; heading.append(open);
-      about.textContent = `${node.type} · ${node.known} ${node.known === 1 ? "fact" : "facts"}`; about.className = "soft";
+      about.textContent = `${node.type} · ${node.known} ${node.known === 1 ? "observation" : "observations"}`; about.className = "soft";
       center.href = node.graph; center.textContent = "Put it in the middle"; go.append(center);
       panel.replaceChildren(heading, about, go);
     }
