@@ -294,7 +294,7 @@ class LogContract:
     def test_numbers_that_follow_others_than_the_newest_are_refused(self, store: Repository) -> None:
         first = do(store, TuneProfile(ME, "limbic", (("gamma", 0.1),), "set")).ids[0]
         for after in (0, first + 1):
-            with pytest.raises(Conflict, match="meanwhile"):
+            with pytest.raises(Conflict, match="since"):
                 do(store, TuneProfile(ME, "limbic", (("gamma", 0.2),), "set", after=after))
         with store.read() as view:
             assert tuned_numbers(view, scope_id(view, ME), "limbic") == (first, {"gamma": 0.1})

@@ -1676,7 +1676,7 @@ export interface components {
             content: string;
             /** @description Names of the entities it is about */
             about?: string[] | null;
-            /** @description Whose thought it is */
+            /** @description Author of the reflection */
             author?: string | null;
             /** @description Such as frustration, satisfaction, curiosity, doubt, insight */
             mood?: string | null;
@@ -1736,7 +1736,7 @@ export interface components {
             analysis: components["schemas"]["AnalysisRow"];
             /** @description Pass it on for what comes after; absent at the end */
             cursor?: string;
-            /** @description What was left out, and how to get it */
+            /** @description Omitted parts, and how to get them */
             note?: string;
         };
         AnswerDetail: {
@@ -1747,7 +1747,7 @@ export interface components {
         };
         AnswerFeedback: {
             id: number;
-            /** @description opened, recalled, or said by somebody */
+            /** @description opened, recalled, or said: given explicitly */
             kind: string;
             /** @description From -1, wrong, to 1, just right */
             grade: number;
@@ -1765,7 +1765,7 @@ export interface components {
             answers: components["schemas"]["LoggedAnswer"][];
             /** @description Pass it on for what comes after; absent at the end */
             cursor?: string;
-            /** @description What was left out, and how to get it */
+            /** @description Omitted parts, and how to get them */
             note?: string;
         };
         BackupFile: {
@@ -1794,7 +1794,7 @@ export interface components {
             memories: components["schemas"]["Memory"][];
             /** @description Pass it on for what comes after; absent at the end */
             cursor?: string;
-            /** @description What the list leaves out */
+            /** @description Parts missing from the list */
             note?: string;
         };
         Bucket: {
@@ -1998,7 +1998,7 @@ export interface components {
             total: number;
             /** @description Pass it on for what comes after; absent at the end */
             cursor?: string;
-            /** @description What was left out, and how to get it */
+            /** @description Omitted parts, and how to get them */
             note?: string;
         };
         DreamDone: {
@@ -2031,7 +2031,7 @@ export interface components {
             dreams: components["schemas"]["PastDream"][];
             /** @description Pass it on for what comes after; absent at the end */
             cursor?: string;
-            /** @description What was left out, and how to get it */
+            /** @description Omitted parts, and how to get them */
             note?: string;
         };
         DreamPreview: {
@@ -2096,7 +2096,7 @@ export interface components {
             left_out: number;
             /** @description Pass it on for what comes after; absent at the end */
             cursor?: string;
-            /** @description What was left out, and how to get it */
+            /** @description Omitted parts, and how to get them */
             note?: string;
         };
         DuplicateRow: {
@@ -2124,7 +2124,7 @@ export interface components {
             entities: components["schemas"]["EntitySummary"][];
             /** @description Pass it on for what comes after; absent at the end */
             cursor?: string;
-            /** @description What was left out, and how to get it */
+            /** @description Omitted parts, and how to get them */
             note?: string;
         };
         EntityRow: {
@@ -2188,7 +2188,7 @@ export interface components {
             confidence?: number;
             /** @description Memories in force that it seems to contradict */
             conflicts_with?: components["schemas"]["ConflictingMemory"][];
-            /** @description What its observations said before they were corrected */
+            /** @description Its observations before they were corrected */
             superseded?: string[];
         };
         ExplainedPage: {
@@ -2197,7 +2197,7 @@ export interface components {
             left_out: number;
             /** @description Pass it on for what comes after; absent at the end */
             cursor?: string;
-            /** @description What was left out, and how to get it */
+            /** @description Omitted parts, and how to get them */
             note?: string;
         };
         ExportPage: {
@@ -2205,7 +2205,7 @@ export interface components {
             lines: string[];
             /** @description Pass it on for what comes after; absent at the end */
             cursor?: string;
-            /** @description What was left out, and how to get it */
+            /** @description Omitted parts, and how to get them */
             note?: string;
         };
         /**
@@ -2286,7 +2286,7 @@ export interface components {
             relations: components["schemas"]["RelationRow"][];
             /** @description Pass it on for what comes after; absent at the end */
             cursor?: string;
-            /** @description What was left out, and how to get it */
+            /** @description Omitted parts, and how to get them */
             note?: string;
         };
         Health: {
@@ -2309,7 +2309,7 @@ export interface components {
             events: components["schemas"]["HistoryEvent"][];
             /** @description Pass it on for what comes after; absent at the end */
             cursor?: string;
-            /** @description What was left out, and how to get it */
+            /** @description Omitted parts, and how to get them */
             note?: string;
         };
         HitRow: {
@@ -2330,7 +2330,7 @@ export interface components {
             confidence?: number;
             /** @description Memories in force that it seems to contradict */
             conflicts_with?: components["schemas"]["ConflictingMemory"][];
-            /** @description What its observations said before they were corrected */
+            /** @description Its observations before they were corrected */
             superseded?: string[];
         };
         ImportPreview: {
@@ -2402,7 +2402,7 @@ export interface components {
             minutes: components["schemas"]["MinuteLatency"][];
             /** @description Pass it on for what comes after; absent at the end */
             cursor?: string;
-            /** @description What was left out, and how to get it */
+            /** @description Omitted parts, and how to get them */
             note?: string;
         };
         Latency: {
@@ -2419,7 +2419,7 @@ export interface components {
             memories: components["schemas"]["ListedRow"][];
             /** @description Pass it on for what comes after; absent at the end */
             cursor?: string;
-            /** @description What was left out, and how to get it */
+            /** @description Omitted parts, and how to get them */
             note?: string;
         };
         ListedRow: {
@@ -2537,7 +2537,7 @@ export interface components {
             messages: components["schemas"]["Memory"][];
             /** @description Pass it on for what comes after; absent at the end */
             cursor?: string;
-            /** @description What was left out, and how to get it */
+            /** @description Omitted parts, and how to get them */
             note?: string;
         };
         MessageRow: {
@@ -2610,7 +2610,7 @@ export interface components {
             total: number;
             /** @description Pass it on for what comes after; absent at the end */
             cursor?: string;
-            /** @description What was left out, and how to get it */
+            /** @description Omitted parts, and how to get them */
             note?: string;
         };
         NamedToken: {
@@ -2632,7 +2632,7 @@ export interface components {
             neighbours: components["schemas"]["Neighbour"][];
             /** @description Pass it on for what comes after; absent at the end */
             cursor?: string;
-            /** @description What was left out, and how to get it */
+            /** @description Omitted parts, and how to get them */
             note?: string;
         };
         NewEntityRow: {
@@ -2674,7 +2674,7 @@ export interface components {
             created: boolean;
             mentions: string[];
             similar?: components["schemas"]["SimilarMemory"];
-            /** @description What its language means for the model that finds it */
+            /** @description Advice on a better model for the text's language */
             note?: string;
             /** @description Notes in force that it seems to contradict */
             contradicts?: components["schemas"]["ConflictingMemory"][];
@@ -2759,7 +2759,7 @@ export interface components {
             paths: components["schemas"]["Path"][];
             /** @description Pass it on for what comes after; absent at the end */
             cursor?: string;
-            /** @description What was left out, and how to get it */
+            /** @description Omitted parts, and how to get them */
             note?: string;
         };
         /** @enum {string} */
@@ -2776,7 +2776,7 @@ export interface components {
          *       "type": "urn:recollect:problem:not-found",
          *       "title": "It is not there",
          *       "status": 404,
-         *       "detail": "There is no memory 7. Ids stand after # in what `recall` answers."
+         *       "detail": "There is no memory 7. `recall` shows ids after #."
          *     }
          */
         Problem: {
@@ -2861,7 +2861,7 @@ export interface components {
             analysis: components["schemas"]["AnalysisRow"];
             /** @description Pass it on for what comes after; absent at the end */
             cursor?: string;
-            /** @description What was left out, and how to get it */
+            /** @description Omitted parts, and how to get them */
             note?: string;
         };
         PurgeForgottenRequest: {
@@ -2914,7 +2914,7 @@ export interface components {
             answer: "likely" | "possible" | "unlikely";
             /** @description Pass it on for what comes after; absent at the end */
             cursor?: string;
-            /** @description What was left out, and how to get it */
+            /** @description Omitted parts, and how to get them */
             note?: string;
         };
         /**
@@ -2962,7 +2962,7 @@ export interface components {
             confidence?: number;
             /** @description Memories in force that it seems to contradict */
             conflicts_with?: components["schemas"]["ConflictingMemory"][];
-            /** @description What its observations said before they were corrected */
+            /** @description Its observations before they were corrected */
             superseded?: string[];
             /** @description The relation that it is about */
             relation?: string;
@@ -2972,7 +2972,7 @@ export interface components {
             left_out: number;
             /** @description Pass it on for what comes after; absent at the end */
             cursor?: string;
-            /** @description What was left out, and how to get it */
+            /** @description Omitted parts, and how to get them */
             note?: string;
         };
         ReindexRequest: {
@@ -3049,7 +3049,7 @@ export interface components {
             created: boolean;
             mentions: string[];
             similar?: components["schemas"]["SimilarMemory"];
-            /** @description What its language means for the model that finds it */
+            /** @description Advice on a better model for the text's language */
             note?: string;
             /** @description Notes in force that it seems to contradict */
             contradicts?: components["schemas"]["ConflictingMemory"][];
@@ -3071,7 +3071,7 @@ export interface components {
             large_entities: components["schemas"]["LargeRow"][];
             /** @description Pass it on for what comes after; absent at the end */
             cursor?: string;
-            /** @description What was left out, and how to get it */
+            /** @description Omitted parts, and how to get them */
             note?: string;
         };
         ReportSummary: {
@@ -3105,7 +3105,7 @@ export interface components {
             items: components["schemas"]["ReviewItem"][];
             /** @description Pass it on for what comes after; absent at the end */
             cursor?: string;
-            /** @description What was left out, and how to get it */
+            /** @description Omitted parts, and how to get them */
             note?: string;
         };
         RevokedToken: {
@@ -3224,7 +3224,7 @@ export interface components {
             results: components["schemas"]["SemanticHit"][];
             /** @description Pass it on for what comes after; absent at the end */
             cursor?: string;
-            /** @description What was left out, and how to get it */
+            /** @description Omitted parts, and how to get them */
             note?: string;
         };
         Session: {
@@ -3239,7 +3239,7 @@ export interface components {
             total: number;
             /** @description Pass it on for what comes after; absent at the end */
             cursor?: string;
-            /** @description What was left out, and how to get it */
+            /** @description Omitted parts, and how to get them */
             note?: string;
         };
         SetNumbersRequest: {
@@ -3307,7 +3307,7 @@ export interface components {
             candidates: components["schemas"]["AnalysisRow"][];
             /** @description Pass it on for what comes after; absent at the end */
             cursor?: string;
-            /** @description What was left out, and how to get it */
+            /** @description Omitted parts, and how to get them */
             note?: string;
         };
         SplitUndo: {
@@ -3394,11 +3394,11 @@ export interface components {
             expires_at?: string | null;
         };
         SupersedeResult: {
-            /** @description What was named first, then its near-copies */
+            /** @description The named memories first, then their near-copies */
             retired: components["schemas"]["RetiredMemory"][];
             /** @description Alike, and left in force */
             similar: components["schemas"]["SimilarMemory"][];
-            /** @description What counts from now on */
+            /** @description The memory that is now valid */
             id: number;
             model_note?: string;
             note?: string;
@@ -3410,7 +3410,7 @@ export interface components {
             total: number;
             /** @description Pass it on for what comes after; absent at the end */
             cursor?: string;
-            /** @description What was left out, and how to get it */
+            /** @description Omitted parts, and how to get them */
             note?: string;
         };
         TokenList: {
@@ -3456,7 +3456,7 @@ export interface components {
             versions: components["schemas"]["Tuned"][];
             /** @description Pass it on for what comes after; absent at the end */
             cursor?: string;
-            /** @description What was left out, and how to get it */
+            /** @description Omitted parts, and how to get them */
             note?: string;
         };
         TuningState: {

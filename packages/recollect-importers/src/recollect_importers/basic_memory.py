@@ -23,7 +23,7 @@ from recollect.transfer.importers import (
     NotImported,
 )
 from recollect_importers.conversations import files_below, is_markdown, relative
-from recollect_importers.fields import moment_of, tags_of
+from recollect_importers.fields import moment_of, split_tags
 from recollect_importers.markdown import MarkdownLine, markdown_lines, parse_lines, yaml_front_matter
 
 if TYPE_CHECKING:
@@ -150,7 +150,7 @@ def _items(file: _File, name: str, by_link: dict[str, str]) -> Iterator[ForeignI
         for key, value in file.front.items()
         if key not in _PLACED and value
     ]
-    tags = [tag.removeprefix("#") for tag in tags_of(file.front.get("tags"))]
+    tags = [tag.removeprefix("#") for tag in split_tags(file.front.get("tags"))]
     prose: list[str] = []
     relations: dict[tuple[str, str], str] = {}
     for block in _blocks(file.body):

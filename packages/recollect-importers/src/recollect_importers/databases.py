@@ -28,7 +28,7 @@ from recollect_importers.fields import (
     object_of,
     open_sections,
     other_fields,
-    tags_of,
+    split_tags,
     text_value,
 )
 
@@ -136,7 +136,7 @@ def _read_memory_service(source: ForeignSource) -> Iterator[ForeignItem]:
                 ForeignNote,
                 row,
                 _SERVICE_NOTE,
-                tags=tuple(tag for tag in tags_of(row["tags"]) if tag != _NO_TAG),
+                tags=tuple(tag for tag in split_tags(row["tags"]) if tag != _NO_TAG),
                 metadata=other_fields({**metadata, **non_default(row, {"confidence": 1})}, _SERVICE_PLACED),
                 about=tuple(about[row.text("content_hash")]),
                 superseded_by=text_value(row["superseded_by"] or metadata.get("superseded_by")) or None,
@@ -193,7 +193,7 @@ def _read_memory_v2(source: ForeignSource) -> Iterator[ForeignItem]:
             named = names.get(row["target_id"]) if row["target_type"] == "entity" else None
             yield make_record(ForeignNote, row, _REFLECTION, about=(named,) if named else ())
             if row["target_type"] not in ("entity", "global") and row["target_id"] is not None:
-                yield NotImported("what reflections are about, other than entities", row.text("target_type"))
+                yield NotImported("subjects of reflections that are not entities", row.text("target_type"))
         yield from count_sections(rows, _V2_LEARNT)
 
 

@@ -117,7 +117,7 @@ def checked_objects(values: Iterable[object], place: str) -> Iterator[ForeignRow
         yield ForeignRow(value) if is_object else BadRow(f"{place} {number}", "It is not a JSON object.")  # type: ignore[call-overload]
 
 
-def tags_of(value: object) -> tuple[str, ...]:
+def split_tags(value: object) -> tuple[str, ...]:
     """Read tags from a list, the JSON of a list, or a text with commas."""
     if isinstance(value, str):
         parsed = _parse_json(value)
@@ -155,7 +155,7 @@ def non_default(row: Mapping[str, Any], usual: Mapping[str, object]) -> dict[str
 
 _PARSERS: dict[str, Callable[[object], Any]] = {
     "importance": fraction_of,
-    "tags": tags_of,
+    "tags": split_tags,
     "metadata": lambda value: other_fields(object_of(value)),
     "pinned": bool,
 }

@@ -31,7 +31,7 @@ from recollect_importers.fields import (
     object_of,
     open_sections,
     other_fields,
-    tags_of,
+    split_tags,
     text_value,
 )
 
@@ -157,7 +157,7 @@ def _read(source: ForeignSource) -> Iterator[ForeignItem]:
     events = _events(history)
     about: defaultdict[str, list[str]] = defaultdict(list)
     for payload in payloads.values():
-        for memory in tags_of(payload.get("linked_memory_ids")):
+        for memory in split_tags(payload.get("linked_memory_ids")):
             about[memory].append(text_value(payload.get("data")))
     for key, payload in payloads.items():
         if "linked_memory_ids" in payload:
@@ -200,7 +200,7 @@ def _note(
         return BadRow(f"memory {key}", "It has no text.")
     # `get_all` returns a payload's metadata under its own key.
     metadata = {**payload, **object_of(payload.get("metadata"))}
-    categories = tags_of(metadata.get("categories"))
+    categories = split_tags(metadata.get("categories"))
     category = text_value(metadata.get("category")) or (categories[0] if categories else "")
     assistant = "assistant" if payload.get("role") == "assistant" else ""
     return make_record(
@@ -210,7 +210,7 @@ def _note(
         key=key,
         text=text,
         category=category,
-        tags=(*tags_of(metadata.get("tags")), *(each for each in categories if each != category)),
+        tags=(*split_tags(metadata.get("tags")), *(each for each in categories if each != category)),
         metadata=other_fields(metadata, _KNOWN_KEYS),
         importance=fraction_of(metadata.get("importance")),
         speaker=text_value(payload.get("actor_id")) or assistant,

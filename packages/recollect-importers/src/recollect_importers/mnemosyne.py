@@ -25,7 +25,7 @@ from recollect_importers.fields import (
     object_of,
     open_sections,
     other_fields,
-    tags_of,
+    split_tags,
     text_value,
 )
 
@@ -165,7 +165,7 @@ def _memory(section: str, row: ForeignRow, about: tuple[str, ...]) -> Iterator[F
         _MEMORY,
         created_at=created or told,
         happened_at=happened,
-        tags=tags_of(metadata.get("tags")),
+        tags=split_tags(metadata.get("tags")),
         metadata={**other_fields(metadata, {"tags"}), **marks},
         session=_session(row),
         about=about,

@@ -25,7 +25,7 @@ with needs_extra("The adapter for Microsoft's Agent Framework", "agent-framework
 
 NO_SESSION = "agent-framework"
 """The conversation of messages that came without a session."""
-HEAD = "What you remember that may be relevant:"
+HEAD = "Memories that may be relevant:"
 # Characters of a message's other content that are searched; all of it is kept.
 _SEARCHED = 10_000
 

@@ -223,7 +223,7 @@ def explain(error: psycopg.Error, location: StoreUrl) -> RecollectError:  # noqa
             return Conflict(f"Another process wrote the same at the same moment ({said}); try again.")
         case errors.UndefinedTable() | errors.UndefinedColumn() | errors.DataCorrupted():
             return StoreDamaged(
-                f"{shown} is damaged, or another version of Recollect upgraded it meanwhile ({said}). "
+                f"{shown} is damaged, or another version of Recollect upgraded it since ({said}). "
                 "Restart this program; if the error stays, run: recollect doctor --repair"
             )
         case psycopg.OperationalError():

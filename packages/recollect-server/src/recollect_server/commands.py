@@ -172,7 +172,7 @@ _NAME = click.argument("name", metavar="NAME")
     type=click.Choice(("read", "write", "admin")),
     default="write",
     show_default=True,
-    help="What the token allows; each right includes the ones before it.",
+    help="Rights of the token; each includes the ones before it.",
 )
 def token_create_command(call: Call, name: str, right: str) -> Result:
     """Create a token and print it once.

@@ -48,7 +48,7 @@ from recollect.search.texts import (
     store_counts,
     store_setting,
 )
-from recollect.services import ExpectedVersion, Group, Services, retry_after_failover
+from recollect.services import EngineGroup, ExpectedVersion, Services, retry_after_failover
 from recollect.stores.port import Progress
 from recollect.stores.url import IN_MEMORY
 from recollect.text.near_duplicates import CONTAINED_SHARE, SIMILAR_COSINE
@@ -75,7 +75,7 @@ if TYPE_CHECKING:
     from recollect.services import Services
 
 
-class Upkeep(Group):
+class Upkeep(EngineGroup):
     """`memory.upkeep`: back up and check the store, and tidy the graph."""
 
     @property

@@ -332,7 +332,7 @@ class Services:
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class EngineGroup:
     """Methods of an engine that are reached by an attribute of it, such as `memory.graph`."""
 
     _services: Services

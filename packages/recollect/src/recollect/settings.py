@@ -242,7 +242,7 @@ class Settings:
         Path | None,
         _PATH,
         "file of the official memory server that `recollect serve` imports at its first start; "
-        "the value MEMORY_FILE_PATH stands for the file that this environment variable names",
+        "the value MEMORY_FILE_PATH means the file that this environment variable names",
     ] = None
     time_zone: Annotated[str, _ZONE, "your time zone, such as Europe/Madrid; if empty, this machine's"] = ""
     extractor: Annotated[str, _TEXT, "how notes are made from messages: rules, none, openai:MODEL"] = "rules"

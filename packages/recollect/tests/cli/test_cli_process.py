@@ -137,7 +137,7 @@ def test_ctrl_c_ends_with_one_line(recollect: CommandLine) -> None:
         program.stdin.close()
     assert program.returncode == 130
     assert said == (
-        "recollect: Stopped. What was imported is kept. Run the same command again to continue: "
+        "recollect: Stopped. Imported records are kept. Run the same command again to continue: "
         "it skips what is stored."
     )
 

@@ -309,7 +309,7 @@ def test_a_step_that_cost_places_is_named(teas: CommandLine) -> None:
     why = teas.json("why-not", "tea", "Assam", "--limit", "1")
     assert why["memory"]["name"] == "Assam"
     assert why["profile"] == "recollect"
-    assert why["verdict"] == "It was found by words and stands at place 3, below the limit of 1."
+    assert why["verdict"] == "It was found by words and is at place 3, below the limit of 1."
     standing = why["standing"]
     # 0.4 by words for each of the three, and 0.4 for holding all that was given; archived, 0.5 of it
     assert (standing["place"], standing["score"], standing["needed"]) == (3, 0.4, 0.8)
@@ -352,7 +352,7 @@ def test_each_search_tells_its_rank_score_and_how_many_were_taken(teas: CommandL
 def test_a_terminal_shows_searches_place_steps_and_advice(teas: CommandLine, columns: str) -> None:
     typed = ["why-not", "tea", "Assam", "-n", "1", "--color"]
     shown = unstyle(teas(*typed, COLUMNS=columns).stdout)
-    assert shown.startswith("Assam  thing · archived · #1\nIt was found by words and stands at place 3")
+    assert shown.startswith("Assam  thing · archived · #1\nIt was found by words and is at place 3")
     assert re.search(r"words +1 +BM25 \d\.\d\d +100 +✓ a candidate", shown)
     assert re.search(r"meaning +– +– +100 +✗ not found", shown)
     assert "It is at place 3 with 0.4000; the last hit has 0.8000." in shown

@@ -105,7 +105,7 @@ def test_dreams_self_tests_and_reports_leave_out_what_has_expired(engine: Engine
 
 
 def test_only_notes_expire_and_only_later(engine: Engine, clock: FixedClock) -> None:
-    with pytest.raises(InvalidInput, match="which is past"):
+    with pytest.raises(InvalidInput, match="is past"):
         engine.remember("Too late", expires_at=clock.now)
     with pytest.raises(InvalidInput, match="without a time zone"):
         engine.remember("Whose midnight?", expires_at=clock.now.replace(tzinfo=None))

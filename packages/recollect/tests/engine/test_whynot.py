@@ -65,7 +65,7 @@ def test_what_no_search_could_have_found_says_why_and_what_to_do(
     engine.reindex()
     answer = engine.why_not("tea at four", 91)
     assert answer.verdict == "It was superseded on 2026-03-01 by memory 92."
-    assert answer.advice == ("Ask for memory 92, which stands in its place.",)
+    assert answer.advice == ("Ask for memory 92, which replaces it.",)
     assert [hit.memory.id for hit in engine.search("tea at four", kinds=["note"]).hits] == [92]
     answer = engine.why_not("tea", 92, kinds=["entity", "message"])
     assert answer.verdict == "It is of the kind note, and the search was for entity, message."
@@ -139,13 +139,13 @@ def test_below_the_limit_the_dearest_factor_comes_first_and_its_price_is_right(e
     answer = engine.why_not(query, "old kettle", limit=1)
     assert fell_to > 1
     assert answer.verdict == (
-        f"It was found by meaning and words and stands at place {fell_to}, below the limit of 1."
+        f"It was found by meaning and words and is at place {fell_to}, below the limit of 1."
     )
     assert answer.standing is not None
     dearest = answer.standing.costs[0]
     # Archived halves the score, and nothing else cost it a place.
     assert (dearest.step, dearest.value, dearest.places) == ("status", 0.5, fell_to - 1)
-    assert "Without 'status' (0.5) it would stand at 1 and would be on the list." in answer.advice
+    assert "Without 'status' (0.5) it would be at 1 and would be on the list." in answer.advice
     engine.graph.set_status("old kettle", "active")
     assert place() == dearest.place_without == 1
 
@@ -233,7 +233,7 @@ def test_a_message_is_told_whether_its_neighbours_brought_it_up(engine: Engine) 
     far = engine.why_not("harbour", ids[4])
     near = {branch.name: branch for branch in far.branches}["nearby"]
     assert (near.rank, near.reached) == (None, False)
-    told = "What stands next to it in its conversation has none of the query's telling words."
+    told = "The messages next to it contain none of the query's rarer words."
     assert told in far.advice
     assert told not in answer.advice
 

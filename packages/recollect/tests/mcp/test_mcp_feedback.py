@@ -94,7 +94,7 @@ async def test_an_agent_says_what_helped(served: Served) -> None:
         await call_tool_ok(client, "feedback", ids=[1], helpful=False, query="Who drinks TEA?")
         assert [each.feedback for each in logged(served, "limbic")] == [((1, "said", -1.0),)]
         for wrong in ({"ids": [1], "helpful": True, "query": "other"}, {"ids": [7], "helpful": True}):
-            assert "Ids stand after #" in await refused(client, "feedback", **wrong)
+            assert "shows ids after #" in await refused(client, "feedback", **wrong)
         assert "no entity named 'Bea'" in await refused(client, "feedback", names=["Bea"], helpful=True)
         assert "give `ids`" in await refused(client, "feedback", helpful=True)
         assert "give `ids`" in await refused(client, "feedback", ids=[], helpful=True)

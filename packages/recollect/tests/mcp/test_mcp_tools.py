@@ -121,7 +121,7 @@ async def test_wrong_arguments_are_an_error_that_says_what_and_where(served: Ser
 
 async def test_a_mistake_of_the_memorys_is_an_error_that_says_what_to_do(client: Client) -> None:
     observations = [{"entityName": "Nobody", "contents": ["Sails"]}]
-    no_id = "There is no memory 7. Ids stand after # in what `recall` answers."
+    no_id = "There is no memory 7. `recall` shows ids after #."
     for tool, given, told in (
         ("add_observations", {"observations": observations}, "no entity named 'Nobody'; create it first."),
         ("remember", {"text": " "}, "The text is empty; give it at least one visible character."),
@@ -132,14 +132,14 @@ async def test_a_mistake_of_the_memorys_is_an_error_that_says_what_to_do(client:
         ("context", {}, "Give a `query`, or the last `messages` of the conversation."),
         ("read_graph", {"cursor": "²"}, "no page '²'; pass on the `cursor` of the last answer, or none."),
         ("create_entities", {"entities": entities("Tea", " ")}, "Nothing was written."),
-        ("undo_dream", {"id": 9}, "There is no dream 9; there is none to undo."),
+        ("undo_dream", {"id": 9}, "There is no dream 9; none can be undone."),
     ):
         assert (await refused(client, tool, **given)).endswith(told), tool
     assert await call_tool_ok(client, "read_graph") == NO_GRAPH
     gone = await client.call_tool("forget", {"ids": [9]})
     assert texts_of(gone) == [
         "Forgotten: nothing.",
-        "Not there: #9. Ids stand after # in what `recall` answers.",
+        "Not there: #9. `recall` shows ids after #.",
     ]
     await call_tool_ok(client, "create_entities", entities=entities("Ada", facts=("sails",)))
     contents = [{"content": "rows", "supersedes": "swims"}]
@@ -291,7 +291,7 @@ async def test_a_dream_that_never_was_is_answered_with_those_that_can_be_undone(
     async for tool, _, result in good_results(client):
         if tool == "dream":
             assert result.structured_content is not None
-            there = f"those that can be undone: {result.structured_content['id']}"
+            there = f"dreams to undo: {result.structured_content['id']}"
             assert await refused(client, "undo_dream", id=9) == f"There is no dream 9; {there}."
 
 

@@ -169,7 +169,7 @@ def test_update_changes_what_is_given_and_keeps_the_former_text(engine: Engine) 
         True,
     )
     assert [former.text for former in changed.former] == ["Ada sails"]
-    with pytest.raises(NotFound, match="Ids stand after #"):
+    with pytest.raises(NotFound, match="shows ids after #"):
         call(engine, "update", id=99, text="Nobody")
 
 

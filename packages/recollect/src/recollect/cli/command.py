@@ -315,7 +315,7 @@ class Group(_WithExamples, click.Group):
         except click.ClickException as error:
             message, code, kind = error.format_message(), REFUSED, "refused"
         except (click.Abort, KeyboardInterrupt) as error:
-            stopped = str(error.__cause__ or error) or "What was finished is kept."
+            stopped = str(error.__cause__ or error) or "Finished work is kept."
             message, code, kind = f"Stopped. {stopped}", INTERRUPTED, "interrupted"
         except OSError as error:
             message = f"{error.filename or 'the file'}: {error.strerror or error}."

@@ -389,7 +389,7 @@ class AnswerFeedback(NamedTuple):
     """Feedback on a memory that an answer showed."""
 
     id: int
-    kind: Annotated[str, "opened, recalled, or said by somebody"]
+    kind: Annotated[str, "opened, recalled, or said: given explicitly"]
     grade: Annotated[float, "From -1, wrong, to 1, just right"]
 
 

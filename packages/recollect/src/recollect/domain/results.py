@@ -121,7 +121,7 @@ class Remembered(Record):
     category: str | None = field(default=None, metadata=HIDDEN)
     mentions: tuple[str, ...] = field(default=(), metadata=in_json(most=50, letters=400))
     similar: SimilarMemory | None = omitted()
-    model_note: Annotated[str | None, "What its language means for the model that finds it"] = omitted(
+    model_note: Annotated[str | None, "Advice on a better model for the text's language"] = omitted(
         key="note"
     )
     """Before that, what could not follow though it is stored, and why, if so."""
@@ -171,14 +171,14 @@ class SupersedeResult(Record):
     """A correction: the new memory, and those that it replaced."""
 
     by: Memory = field(metadata=HIDDEN)
-    retired: Annotated[tuple[RetiredMemory, ...], "What was named first, then its near-copies"]
+    retired: Annotated[tuple[RetiredMemory, ...], "The named memories first, then their near-copies"]
     similar: Annotated[tuple[SimilarMemory, ...], "Alike, and left in force"] = ()
     model_note: str | None = omitted()
     note: str | None = omitted()
     JSON_PROPERTIES = ("id",)
 
     @property
-    def id(self) -> Annotated[int, "What counts from now on"]:
+    def id(self) -> Annotated[int, "The memory that is now valid"]:
         return self.by.id
 
 
@@ -570,7 +570,7 @@ class BrowsePage(Rows[Memory]):
     __rows__ = "memories"
     memories: tuple[Memory, ...]
     cursor: Annotated[str | None, "Pass it on for what comes after; absent at the end"] = omitted()
-    note: Annotated[str | None, "What the list leaves out"] = omitted()
+    note: Annotated[str | None, "Parts missing from the list"] = omitted()
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,7 +53,7 @@ from recollect.search.recall import open_search, query_of
 from recollect.search.recording import tuned_in
 from recollect.search.rows import memories_by_id, scope_id
 from recollect.search.texts import dismissed_keys, passages_of, vectors_of
-from recollect.services import Group, Services, attempt_follow_up, retry_after_failover
+from recollect.services import EngineGroup, Services, attempt_follow_up, retry_after_failover
 from recollect.stores.port import Progress, Snapshot
 from recollect.text.near_duplicates import contains_statement, may_repeat_error, same_statement, usual_cosine
 from recollect.write.embedding import embedded_texts, embedder_of
@@ -419,7 +419,7 @@ class DreamUndoResult(Record):
     """Memories that were changed after the dream; undo did not change them."""
 
 
-class Dreams(Group):
+class Dreams(EngineGroup):
     """`memory.dreams`: the history of dreams in a scope, and their undo."""
 
     @retry_after_failover

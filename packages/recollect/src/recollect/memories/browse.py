@@ -60,7 +60,7 @@ from recollect.search.rows import (
     stamp,
 )
 from recollect.search.texts import memory_vectors, turns_of
-from recollect.services import Group, Services, retry_after_failover
+from recollect.services import EngineGroup, Services, retry_after_failover
 from recollect.stores.port import Snapshot
 from recollect.text.near_duplicates import near_duplicate
 from recollect.text.tokens import fold
@@ -479,7 +479,7 @@ def _with_counts(view: Snapshot, entities: Sequence[Memory], now: int) -> list[E
     ]
 
 
-class Browse(Group):
+class Browse(EngineGroup):
     """`memory.browse`: whole memories, lists of any kind, and a timeline."""
 
     @retry_after_failover

@@ -39,7 +39,7 @@ from recollect.search.entities import (
 )
 from recollect.search.rows import memories_by_id, relations_of
 from recollect.search.texts import memory_page
-from recollect.services import Group, Services, attempt_follow_up, retry_after_failover
+from recollect.services import EngineGroup, Services, attempt_follow_up, retry_after_failover
 from recollect.stores.port import Progress, Snapshot
 from recollect.write.embedding import catch_up
 from recollect.write.inputs import (
@@ -171,7 +171,7 @@ _Row = TypeVar("_Row")
 _MOST_AGENTS = 5
 
 
-class KnowledgeGraph(Group):
+class KnowledgeGraph(EngineGroup):
     """`memory.graph`: entities, their observations, and the relations between them."""
 
     # Writing

@@ -14,13 +14,13 @@ from recollect.domain.tables import Equals, OneOf, is_null
 from recollect.memories.notes import apply_rows, store_notes
 from recollect.search.rows import memories_by_id, scope_id
 from recollect.search.texts import last_positions, memory_page, sessions_of, turns_of
-from recollect.services import Group, Services, attempt_follow_up, retry_after_failover
+from recollect.services import EngineGroup, Services, attempt_follow_up, retry_after_failover
 from recollect.stores.port import Progress, Snapshot
 from recollect.write.embedding import catch_up
 from recollect.write.inputs import TurnLike, check_list, turn_of
 
 
-class Sessions(Group):
+class Sessions(EngineGroup):
     """`memory.sessions`: the conversations of a scope, and their messages."""
 
     @retry_after_failover

@@ -122,9 +122,7 @@ def _undo_dream(
         done = call.engine.dreams.undo(id, later=later)
     except NotFound as error:
         known = [each.id for each in call.engine.dreams.history(_MOST_LEFT) if each.undone_at is None]
-        there = (
-            f"those that can be undone: {', '.join(map(str, known))}" if known else "there is none to undo"
-        )
+        there = f"dreams to undo: {', '.join(map(str, known))}" if known else "none can be undone"
         raise NotFound(f"There is no dream {id}; {there}.") from error
     left = list(done.left)[:_MOST_LEFT]
     remark = f"{len(done.left)} memories were changed since and stay as they are: "

@@ -50,7 +50,7 @@ def naming_ids() -> Iterator[None]:
     try:
         yield
     except NotFound as error:
-        raise NotFound(f"{error} Ids stand after # in what `recall` answers.") from error
+        raise NotFound(f"{error} `recall` shows ids after #.") from error
 
 
 RelationKey = TypedDict("RelationKey", {"from": str, "to": str, "relationType": str})
@@ -168,7 +168,7 @@ def _add_reflection(
     call: OperationCall,
     content: str,
     about: Many[str] = Field(default=[], description="Names of the entities it is about"),
-    author: str | None = optional("Whose thought it is"),
+    author: str | None = optional("Author of the reflection"),
     mood: str | None = optional("Such as frustration, satisfaction, curiosity, doubt, insight"),
     session: str | None = optional("The conversation that it is about"),
     relation: RelationKey | None = optional("The relation that it is about"),
@@ -237,7 +237,7 @@ def _add_messages(
     if ids.left_out or notes.left_out or notes.shortened:
         cut = f"All were saved; only what fits {BUDGET} tokens is repeated here."
     result = SavedMessages(done.session, ids.rows, notes.rows, join_sentences(cut, done.model_note))
-    text = f"{done.created} messages stored; {len(done.notes)} notes drawn out of them."
+    text = f"{done.created} messages stored; {len(done.notes)} notes extracted from them."
     reply = OperationReply(result, text, join_sentences(done.note, done.model_note))
     return with_rejected(call, reply, done.rejected)
 
@@ -287,7 +287,7 @@ def _forget(
     return OperationReply(
         Forgotten(page.rows, note=note),
         f"Forgotten: {name_list([f'#{id_}' for id_ in forgotten], _MOST_IDS) or 'nothing'}.",
-        f"Not there: {name_list(missing)}. Ids stand after # in what `recall` answers." if missing else None,
+        f"Not there: {name_list(missing)}. `recall` shows ids after #." if missing else None,
     )
 
 

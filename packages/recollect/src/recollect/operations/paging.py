@@ -233,7 +233,7 @@ class PageEnd:
     """The cursor and note of a page, beside its rows."""
 
     cursor: Annotated[str | None, "Pass it on for what comes after; absent at the end"] = omitted()
-    note: Annotated[str | None, "What was left out, and how to get it"] = omitted()
+    note: Annotated[str | None, "Omitted parts, and how to get them"] = omitted()
 
     @property
     def text(self) -> str | None:

@@ -86,9 +86,7 @@ class HitRow:
     conflicts_with: Annotated[
         tuple[ConflictingMemory, ...], "Memories in force that it seems to contradict"
     ] = omitted(())
-    superseded: Annotated[list[str] | None, "What its observations said before they were corrected"] = (
-        omitted()
-    )
+    superseded: Annotated[list[str] | None, "Its observations before they were corrected"] = omitted()
 
 
 def brief_text(text: str, most: int = _BRIEF_LETTERS) -> str:

@@ -134,7 +134,7 @@ def _context(
     )
     memories = [item.id for item in context.memories if item.id is not None]
     result = ContextText(context.text, memories, context.tokens, context.left_out)
-    return OperationReply(result, context.text or "Nothing that is remembered seems to bear on this.")
+    return OperationReply(result, context.text or "No memory seems relevant to this.")
 
 
 @dataclass(frozen=True, slots=True)

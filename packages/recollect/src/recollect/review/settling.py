@@ -57,7 +57,7 @@ from recollect.review.split import (
 from recollect.search.contradictions import contradictions_among, texts_of, time_of_text
 from recollect.search.rows import memories_by_id
 from recollect.search.texts import dismissed_keys
-from recollect.services import Group, Services, retry_after_failover
+from recollect.services import EngineGroup, Services, retry_after_failover
 from recollect.stores.port import Progress, Snapshot
 from recollect.text.near_duplicates import REWORDED_COSINE, is_paraphrase
 from recollect.write.embedding import catch_up
@@ -133,7 +133,7 @@ class SettleUndo:
     split: SplitUndo | None = omitted()
 
 
-class Settling(Group):
+class Settling(EngineGroup):
     """`memory.upkeep.settling`: decisions for a person to make."""
 
     @retry_after_failover

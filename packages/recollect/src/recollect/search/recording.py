@@ -510,7 +510,7 @@ class UsageRecorder:
             return
         usage = RecordUsage(scope, tuple(ids), self.session, query=query, profile=profile, opened=opened)
         if not self.worker.submit(Priority.USAGE, partial(self._write, usage, at, log)):
-            self._fail("the memory was closed meanwhile")
+            self._fail("the memory was closed first")
 
     def handle(self, at: datetime) -> str:
         """Return a unique name for an answer, before it is recorded."""

@@ -101,7 +101,7 @@ def _why_not(services: Services, asked: Query, profile: Profile, id_: int) -> Wh
     is_beyond = before is not None and read is not None and before > read
     advice = _advice(query, memory, branches, stands, enough)
     if before is not None and not is_beyond and before != stands.place:
-        advice.append(f"Without re-ranking it would stand at {before}.")
+        advice.append(f"Without re-ranking it would be at {before}.")
     verdict = _verdict(branches, stands, query.limit, read if is_beyond else None)
     return WhyNot(query.text, profile.name, memory, verdict, branches, stands, tuple(advice))
 
@@ -134,7 +134,7 @@ def _out_of_reach(memory: Memory, query: Query) -> tuple[str, str] | None:
         out = why, f"If it still holds: recollect update {memory.id} --no-expiry"
     elif memory.superseded_at is not None and not where.superseded:
         why = f"It was superseded on {memory.superseded_at:%Y-%m-%d} by memory {memory.superseded_by}."
-        out = why, f"Ask for memory {memory.superseded_by}, which stands in its place."
+        out = why, f"Ask for memory {memory.superseded_by}, which replaces it."
     elif memory.kind not in where.kinds:
         why = f"It is of the kind {memory.kind}, and the search was for {', '.join(sorted(where.kinds))}."
         out = why, f"Ask for the kind {memory.kind} too."
@@ -232,10 +232,10 @@ def _verdict(branches: tuple[Branch, ...], stands: Standing, limit: int, unread:
         return f"It was returned, at place {stands.place}."
     if unread is not None:
         return (
-            f"It was found by {found} and stands at place {stands.place}, "
+            f"It was found by {found} and is at place {stands.place}, "
             f"beyond the first {unread}, which alone are re-ranked."
         )
-    return f"It was found by {found} and stands at place {stands.place}, below the limit of {limit}."
+    return f"It was found by {found} and is at place {stands.place}, below the limit of {limit}."
 
 
 def _advice(
@@ -253,8 +253,7 @@ def _advice(
             if cost.places > 0:
                 lifted = " and would be on the list" if cost.place_without <= limit else ""
                 advice.append(
-                    f"Without {cost.step!r} ({cost.value:.4g}) it would stand "
-                    f"at {cost.place_without}{lifted}."
+                    f"Without {cost.step!r} ({cost.value:.4g}) it would be at {cost.place_without}{lifted}."
                 )
     if enough is not None:
         advice.append(f"A limit of {enough} would show it.")
@@ -265,7 +264,7 @@ def _missed(branch: Branch, query: Query, memory: Memory) -> str:
     if branch.name == "meaning":
         return f"By meaning it is not among the nearest; {MAY_WAIT}"
     if branch.name == "nearby":
-        return "What stands next to it in its conversation has none of the query's telling words."
+        return "The messages next to it contain none of the query's rarer words."
     text = " ".join((memory.name, memory.type, memory.text, *(seen.content for seen in memory.in_force)))
     shared = sorted(set(words(query.text)) & set(words(text)))
     if shared:

@@ -456,7 +456,7 @@ class Trial:
         place, dropped, why = None, None, "no search brought it up"
         if question.memory in gathered.candidates.ids:
             stands = standing(profile, gathered.candidates, gathered.query, question.memory)
-            place, why = stands.place, f"it stands at place {stands.place}"
+            place, why = stands.place, f"it is at place {stands.place}"
             if stands.dropped is not None:
                 place, dropped = None, stands.dropped.step
                 why = f"the step {dropped!r} dropped it: {stands.dropped.reason}"

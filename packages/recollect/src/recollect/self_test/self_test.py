@@ -158,7 +158,7 @@ _HARDLY = 0.5
 _REMEDIES = (
     (
         {Cause.SET_ASIDE},
-        "{is_} weighed down because {it_is} set aside; if that no longer holds, say so.",
+        "{is_} ranked lower because the status is not active; change it if that is wrong.",
         "recollect update NAME --status active",
     ),
     (
@@ -168,7 +168,7 @@ _REMEDIES = (
     ),
     (
         {Cause.LITTLE},
-        "{says} too little to be told apart; write out who and what is meant.",
+        "{says} too little to be distinguished; write out who and what is meant.",
         "recollect update ID --text TEXT",
     ),
     (
@@ -182,8 +182,8 @@ _REMEDIES = (
         "recollect remember TEXT",
     ),
 )
-_ONE = {"is_": "is", "it_is": "it is", "says": "says"}
-_SEVERAL = {"is_": "are", "it_is": "they are", "says": "say"}
+_ONE = {"is_": "is", "says": "says"}
+_SEVERAL = {"is_": "are", "says": "say"}
 
 
 def advice_on(

@@ -18,7 +18,7 @@ from recollect.ranking.profiles import DEFAULT
 from recollect.search.recall import query_of, recall
 from recollect.search.recording import baseline_of
 from recollect.search.rows import allowed, memories_by_id, moment, scope_id
-from recollect.services import Group, Services, retry_after_failover
+from recollect.services import EngineGroup, Services, retry_after_failover
 from recollect.stores.port import Progress, Snapshot
 
 _PAGE = 200
@@ -119,7 +119,7 @@ class AnswerReplay(Record):
     """Ordered by the best rank of each memory in any of the lists."""
 
 
-class AnswerLog(Group):
+class AnswerLog(EngineGroup):
     """`memory.answers`: the answer log, with questions, hits and feedback."""
 
     @retry_after_failover

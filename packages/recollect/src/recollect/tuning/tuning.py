@@ -28,7 +28,7 @@ from recollect.search.recording import (
 )
 from recollect.search.rows import moment, scope_id
 from recollect.search.texts import store_setting
-from recollect.services import Group, Services, retry_after_failover
+from recollect.services import EngineGroup, Services, retry_after_failover
 from recollect.stores.port import Snapshot
 from recollect.tuning.answers import ConfidenceCurve, confidence_curve, log_sizes, logged_answers
 from recollect.tuning.events import Event
@@ -195,7 +195,7 @@ class TuningChange(Record):
     """The result of the search, if there was one."""
 
 
-class Tuning(Group):
+class Tuning(EngineGroup):
     """`memory.tuning`: measure and change the parameters of a profile."""
 
     @retry_after_failover

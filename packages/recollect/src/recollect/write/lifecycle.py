@@ -276,7 +276,7 @@ def amend(work: Work, change: changes.Amend) -> Outcome:
         raise InvalidInput("An entity has no metadata; give it observations, or keep a note about it.")
     if change.tags is not None:
         if kind == "entity":
-            raise InvalidInput("An entity has no tags; tag the notes that speak of it.")
+            raise InvalidInput("An entity has no tags; tag the notes that mention it.")
         work.rows.remove("tag", (Equals("memory_id", change.id),))
         texts.tag(work, change.id, change.tags)
     if change.text is not None:

@@ -76,7 +76,7 @@ def dream_history_command(call: Call, id_: int | None, changes: bool, limit: int
         if not found:
             next_ = "No dreams yet. To dream: recollect dream"
         data = {"dreams": [picked(each, *_RECORD) for each in found]}
-        return Result.table(data, ("Dream", "When", "What it did", "Undone"), rows, next_)
+        return Result.table(data, ("Dream", "When", "Changes", "Undone"), rows, next_)
     record, journal = memory.dreams.journal(id_)
     named = _ids_in_report(record.report)
     memories = memory.get_many(sorted({*named, *(_ids_in_journal(journal) if changes else ())}))

@@ -72,7 +72,7 @@ class _ImportFormat(click.ParamType):  # type: ignore[type-arg]  # generic only 
     "recollect import postgresql://ana@db.example.org/agents",
     "recollect import ~/vault --format markdown",
     "ssh work cat memory.jsonl | recollect import -",
-    if_stopped="What was imported is kept. Run the same command again to continue: it skips what is stored.",
+    if_stopped="Imported records are kept. Run the same command again to continue: it skips what is stored.",
 )
 @click.argument("path")
 @option(

@@ -437,7 +437,7 @@ def profile_command(call: Call, names: tuple[str, ...], as_toml: bool) -> Result
         marks = [word for word, holds in (("default", is_default), ("yours", is_own)) if holds]
         rows.append((each.name, ", ".join(marks), each.about))
     data = {"default": DEFAULT_PROFILE, "profiles": profiles}
-    columns = ("Profile", "", "What it does")
+    columns = ("Profile", "", "Description")
     return Result.table(data, columns, rows, "To show one: recollect profile NAME")
 
 

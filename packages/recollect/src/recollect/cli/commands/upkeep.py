@@ -196,7 +196,7 @@ def settings_command(call: Call, names: tuple[str, ...]) -> Result:
         shown += [Paragraph((Styled(row.name, "strong"), f": {row.meaning}")) for row in rows]
     shown += muted(
         f"Settings file: {path}{'' if path.exists() else ' (it does not exist; all have defaults)'}",
-        "" if names else "What one means: recollect settings NAME",
+        "" if names else "To explain one: recollect settings NAME",
     )
     return Result(data, shown)
 
