@@ -139,9 +139,11 @@ def test_a_value_of_a_wrong_type_is_an_error_of_ours_and_changes_nothing(harbour
     wrong: tuple[Callable[[], object], ...] = (
         lambda: harbour.update("1", text="x"), lambda: harbour.get("1"), lambda: harbour.list(session=5),
         lambda: harbour.purge(MAY.date()), lambda: harbour.upkeep.settling.page("old"),
+        lambda: harbour.recall("x", profile=5), lambda: harbour.browse.page(5),
+        lambda: harbour.update(1, pinned="yes"),
     )  # fmt: skip
     for call in wrong:
-        with pytest.raises(recollect.RecollectError, match=r"whole|list|text, not|datetime, not|No kind"):
+        with pytest.raises(recollect.RecollectError, match=r"whole|list|text, not|time, not|Filter|No |True"):
             call()
     assert harbour.get(1).text == HARBOUR
 

@@ -473,7 +473,7 @@ class Profile:
 
 def profile_named(name: str, known: Mapping[str, Profile]) -> Profile:
     if name not in known:
-        raise InvalidInput(f"No profile named {name[:40]!r}; there are: {', '.join(known)}.")
+        raise InvalidInput(f"No profile named {str(name)[:40]!r}; there are: {', '.join(known)}.")
     return known[name]
 
 
