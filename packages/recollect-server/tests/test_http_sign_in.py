@@ -115,7 +115,10 @@ def test_without_a_token_only_what_is_for_everybody_is_answered(house: House) ->
     browser = house.browser()
     for path in ("/v1/who", "/metrics", "/openapi.json", "/mem0/memories", "/mcp"):
         assert browser.get(path).status_code == 401, path
-    assert browser.get("/.well-known/oauth-protected-resource").status_code == 404
+    assert browser.get("/.well-known/oauth-protected-resource").json()["error"] == "not_found"
+    lost = browser.get("/elsewhere", headers={"accept": "text/html,*/*"})
+    assert lost.status_code == 404
+    assert "Go to Recall" in lost.text
     for path in ("/sign-in", "/static/app.css"):
         assert browser.get(path).status_code == 200, path
     for path in ("/healthz", "/readyz"):
