@@ -11,6 +11,8 @@ import pytest
 
 import recollect
 from recollect.domain.errors import InvalidInput
+from recollect.domain.results import ConflictingMemory
+from recollect.plugin import effect_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -78,6 +80,18 @@ def test_a_notebook_shows_a_table_with_escaped_texts(harbour: Engine) -> None:
     assert harbour.counts()._repr_html_().count("<tr>") > 6  # a report: one line for each field
     hit = harbour.recall("Ana at the harbour office")[0]
     assert hit._repr_html_().count("<tr>") == hit.memory._repr_html_().count("<tr>") == 2
+
+
+def test_a_notebook_shows_the_steps_of_a_score_and_lists_line_by_line(harbour: Engine) -> None:
+    answer = harbour.recall("Ana at the harbour office", limit=2, explain=True)
+    for shown in (answer._repr_html_(), answer[0]._repr_html_()):
+        assert f">{effect_text(answer[0].reasons[0])}</td>" in shown
+        assert "<p>steps that changed nothing: " in shown
+    other = harbour.remember("Ana works at the town hall")
+    conflicts = tuple(ConflictingMemory(id_, f"<{id_}>", is_newer=True) for id_ in (1, 2))
+    assert ">&lt;1&gt;<br>&lt;2&gt;</td>" in replace(other, contradicts=conflicts)._repr_html_()
+    why = harbour.why_not("Who plays the violin in Rome?", 1)._repr_html_()
+    assert "(" not in why.replace(HARBOUR, "")
 
 
 def test_results_become_plain_values_for_json_and_data_frames(harbour: Engine) -> None:
