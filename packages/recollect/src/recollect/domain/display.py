@@ -145,7 +145,7 @@ def _html_rows(rows: Sequence[dict[str, Any]], caption: Iterable[str] = ()) -> s
     return f"<div><p>{above}</p>{table}</div>" if above else f"<div>{table}</div>"
 
 
-def _html_cell(value: object) -> str:
+def _html_cell(value: Any) -> str:
     """Return records as tables of their own, and other lists with one line for each item."""
     match value:
         case Record():
