@@ -368,8 +368,7 @@ def _compare_with_nearest(search: Search, note: Memory, vector: Vector | None, m
         and (similarity := near_duplicate(note.text, other.text, min(1.0, nearest[other.id]))) is not None
     ]
     return _Compared(
-        max(similar, key=lambda one: (one.similarity, -one.id), default=None),
-        contradicted_texts(note, older),
+        max(similar, key=lambda one: (one.similarity, -one.id), default=None), contradicted_texts(note, older)
     )
 
 
