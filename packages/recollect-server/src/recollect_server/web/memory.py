@@ -197,9 +197,9 @@ async def edit_memory(screen: Screen) -> Response:
         return f"Saved #{id_}: {names}.", undo
 
     done = await screen.run(edit, right=Right.WRITE)
-    if done is None:
-        return screen.redirect(path, "Nothing was changed.", kind="warn")
-    return screen.redirect(path, *done)
+    return (
+        screen.redirect(path, *done) if done else screen.redirect(path, "Nothing was changed.", kind="warn")
+    )
 
 
 def edit_of(found: Memory, form: SentForm, zone: tzinfo) -> tuple[dict[str, Any], list[tuple[str, str]]]:
@@ -310,8 +310,7 @@ async def correct_memory(screen: Screen) -> Response:
     more = len(done.retired) - 1
     also = f" and {quantity(more, 'near copy', 'near copies')}" if more else ""
     said = f"#{done.by.id} now replaces #{id_}{also}."
-    back = form.get("back")
-    if back is not None:
+    if (back := form.get("back")) is not None:
         fields.append(("back", back))
     undo = Undo(f"/memory/{id_}/undo-supersede", tuple(fields))
     return screen.redirect(form.back(f"/memory/{done.by.id}"), said, undo)
