@@ -181,5 +181,5 @@ def _wait_until_ready(opened: Shell, port: str) -> None:
     while True:
         with suppress(OSError), urllib.request.urlopen(f"http://127.0.0.1:{port}/readyz"):
             return
-        opened.run("kill -0 %1 || (cat served.log; false)")
+        opened.run("kill -0 $! || (cat served.log; false)")
         sleep(0.05)
