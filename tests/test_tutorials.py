@@ -157,7 +157,7 @@ def test_the_commands_of_the_team_tutorial_print_what_the_page_shows() -> None:
                 command = re.sub("5433|7438", lambda port: ports[port[0]], written)
                 if command == "recollect serve --http":
                     opened.run(f"{command} --port {ports['7438']} > served.log 2>&1 &")
-                    _wait_until_ready(ports["7438"])
+                    _wait_until_ready(opened, ports["7438"])
                 elif not command.startswith("PATH="):
                     opened.check(
                         command, [re.sub("5433|7438", lambda port: ports[port[0]], line) for line in shown]
@@ -176,8 +176,10 @@ def _put_postgres_programs(home: Path) -> None:
         script.chmod(0o755)
 
 
-def _wait_until_ready(port: str) -> None:
+def _wait_until_ready(opened: Shell, port: str) -> None:
+    """Wait for the server; the command fails if its process has ended."""
     while True:
         with suppress(OSError), urllib.request.urlopen(f"http://127.0.0.1:{port}/readyz"):
             return
+        opened.run("kill -0 $! || (cat served.log; false)")
         sleep(0.05)

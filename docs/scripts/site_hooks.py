@@ -11,7 +11,7 @@ from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File, Files
 
 _ROOT = Path(__file__).parents[2]
-_LINK = re.compile(r'(?<=\]\()(?![a-z]+:|#|/)([^)\s#]+)|(?<=src=")(?![a-z]+:|/)([^"]+)')
+_LINK = re.compile(r'(?<=\]\()(?![a-z]+:|#|/)([^)\s#]+)|(?:(?<=src=")|(?<=href="))(?![a-z]+:|#|/)([^"#]+)')
 _SHIM = "https://unpkg.com/iframe-worker/shim"
 _EXTERNAL = re.compile(r'<(?:script|link|img|iframe)[^>]* (?:src|href)="?(https?:[^" >]+)')
 _BOOSTS = {"start/": 2, "guides/": 2, "reference/python/results": 0.2, "internals/": 0.5}
@@ -38,10 +38,10 @@ def on_page_markdown(markdown: str, page: Any, config: Any, **_: Any) -> str:
     def rewritten(link: re.Match[str]) -> str:
         target = normpath(folder / link[0])
         path = _ROOT / target
-        if target.startswith("docs/") and not path.is_dir():
-            return link[0]
         if not path.exists():
             raise PluginError(f"{page.file.src_uri} links to {link[0]}, which does not exist.")
+        if target.startswith("docs/") and not path.is_dir():
+            return link[0]
         return f"{config.extra['source']}/{'tree' if path.is_dir() else 'blob'}/main/{target}"
 
     return _LINK.sub(rewritten, markdown)

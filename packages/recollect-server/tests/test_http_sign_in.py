@@ -115,7 +115,10 @@ def test_without_a_token_only_what_is_for_everybody_is_answered(house: House) ->
     browser = house.browser()
     for path in ("/v1/who", "/metrics", "/openapi.json", "/mem0/memories", "/mcp"):
         assert browser.get(path).status_code == 401, path
-    assert browser.get("/.well-known/oauth-protected-resource").status_code == 404
+    assert browser.get("/.well-known/oauth-protected-resource").json()["error"] == "not_found"
+    lost = browser.get("/elsewhere", headers={"accept": "text/html,*/*"})
+    assert lost.status_code == 404
+    assert "Go to Recall" in lost.text
     for path in ("/sign-in", "/static/app.css"):
         assert browser.get(path).status_code == 200, path
     for path in ("/healthz", "/readyz"):
@@ -293,11 +296,7 @@ def test_a_program_gets_a_link_by_proving_that_it_knows_the_token(house: House) 
     answer = authenticate(TOKEN)
     assert answer.json()["store"] == house.memory.upkeep.store_state().id
     assert house.browser().get(answer.json()["link"]).status_code == 303
-    for wrong in (
-        authenticate("other"),
-        authenticate(TOKEN, 81),
-        authenticate(TOKEN, challenge="made-up"),
-    ):
+    for wrong in (authenticate("other"), authenticate(TOKEN, 81), authenticate(TOKEN, challenge="made-up")):
         assert (wrong.status_code, set(wrong.json())) == (401, {"challenge"})
     once = house.browser().post("/sign-in/once").json()["challenge"]
     assert [authenticate(TOKEN, challenge=once).status_code for _ in range(2)] == [200, 401]

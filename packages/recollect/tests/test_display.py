@@ -11,6 +11,8 @@ import pytest
 
 import recollect
 from recollect.domain.errors import InvalidInput
+from recollect.domain.results import ConflictingMemory
+from recollect.plugin import effect_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -80,6 +82,18 @@ def test_a_notebook_shows_a_table_with_escaped_texts(harbour: Engine) -> None:
     assert hit._repr_html_().count("<tr>") == hit.memory._repr_html_().count("<tr>") == 2
 
 
+def test_a_notebook_shows_the_steps_of_a_score_and_lists_line_by_line(harbour: Engine) -> None:
+    answer = harbour.recall("Ana at the harbour office", limit=2, explain=True)
+    for shown in (answer._repr_html_(), answer[0]._repr_html_()):
+        assert f">{effect_text(answer[0].reasons[0])}</td>" in shown
+        assert "<p>steps that changed nothing: " in shown
+    other = harbour.remember("Ana works at the town hall")
+    conflicts = tuple(ConflictingMemory(id_, f"<{id_}>", is_newer=True) for id_ in (1, 2))
+    assert ">&lt;1&gt;<br>&lt;2&gt;</td>" in replace(other, contradicts=conflicts)._repr_html_()
+    why = harbour.why_not("Who plays the violin in Rome?", 1)._repr_html_()
+    assert "(" not in why.replace(HARBOUR, "")
+
+
 def test_results_become_plain_values_for_json_and_data_frames(harbour: Engine) -> None:
     harbour.create_entities([{"name": "Ana", "observations": ["Speaks Portuguese"]}])
     first, *_ = rows = harbour.recall("Ana at the harbour office", limit=2, explain=True).to_dicts()
@@ -139,9 +153,11 @@ def test_a_value_of_a_wrong_type_is_an_error_of_ours_and_changes_nothing(harbour
     wrong: tuple[Callable[[], object], ...] = (
         lambda: harbour.update("1", text="x"), lambda: harbour.get("1"), lambda: harbour.list(session=5),
         lambda: harbour.purge(MAY.date()), lambda: harbour.upkeep.settling.page("old"),
+        lambda: harbour.recall("x", profile=5), lambda: harbour.browse.page(5),
+        lambda: harbour.update(1, pinned="yes"),
     )  # fmt: skip
     for call in wrong:
-        with pytest.raises(recollect.RecollectError, match=r"whole|list|text, not|datetime, not|No kind"):
+        with pytest.raises(recollect.RecollectError, match=r"whole|list|text, not|time, not|Filter|No |True"):
             call()
     assert harbour.get(1).text == HARBOUR
 

@@ -18,6 +18,7 @@ from recollect_server.access_policy import (
     FOREIGN_PAGE,
     LARGEST_REQUEST,
     NO_CSRF,
+    PATH,
     SAFE_METHODS,
     SIGN_IN,
     TOO_LARGE,
@@ -34,6 +35,7 @@ from recollect_server.access_policy import (
 from recollect_server.authentication import ANYONE, CSRF, IDENTITY, Authenticator, Identity, TokenGuesses
 from recollect_server.connections import CONNECTION
 from recollect_server.problems import RefusalLog, refusal_response
+from recollect_server.web.templating import bare_page
 
 
 def protect(
@@ -65,7 +67,7 @@ class _HttpMiddleware:
 
 
 class RefusalMiddleware(_HttpMiddleware):
-    """Answers a refused request in JSON, and logs it."""
+    """Answers a refused request in JSON, or with a page in a browser, and logs it."""
 
     def __init__(self, app: ASGIApp, refusals: RefusalLog) -> None:
         super().__init__(app)
@@ -75,9 +77,13 @@ class RefusalMiddleware(_HttpMiddleware):
         try:
             await self.app(scope, receive, send)
         except Refused as refused:
-            if refused.why.status >= 400:
-                self._refusals.add(refused.why.error)
-            await refusal_response(refused.why, scope["path"])(scope, receive, send)
+            why, accept = refused.why, dict(scope["headers"]).get(b"accept", b"")
+            if why.status >= 400:
+                self._refusals.add(why.error)
+            response = refusal_response(why, scope["path"])
+            if why.status == 404 and b"text/html" in accept and not scope["path"].startswith(PATH):
+                response = bare_page(Request(scope), "not_found.html", status=404, message=why.message)
+            await response(scope, receive, send)
 
 
 class GuessDelayMiddleware(_HttpMiddleware):

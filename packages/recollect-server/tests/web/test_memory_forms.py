@@ -92,7 +92,7 @@ def test_a_wrong_address_gets_a_page_that_says_what_to_write(
         ("/memory/1/observations", {"change": "shout"}, 400, "add, correct, remove"),
         ("/memory/1/observations", {"change": "remove", "observation": "99"}, 404, "no longer exists"),
         ("/memory/999/pin", {"pinned": "1"}, 404, "no memory 999"),
-        ("/memory/4/purge", {"word": "purge"}, 400, "Nothing was destroyed"),
+        ("/memory/4/purge", {"word": "destroy"}, 400, "Nothing was purged"),
     ],
 )
 def test_a_wrong_form_changes_nothing_and_says_why(

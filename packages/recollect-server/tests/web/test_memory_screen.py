@@ -72,7 +72,7 @@ def test_a_correction_takes_its_place_and_both_tell_of_it_until_it_is_undone(
 ) -> None:
     old = next(each.id for each in dashboard.memory.list(tags=["choir"]).memories if "Mondays" in each.text)
     visitor.goto(f"/memory/{old}")
-    visitor.locator("summary", has_text="Correct").click()
+    visitor.locator("summary", has_text="Correct it…").click()
     visitor.locator("#new-text").fill("The harbour choir rehearses on Fridays at eight.")
     visitor.get_by_role("button", name="Save correction").click()
     shows(visitor, f"now replaces #{old}")
@@ -143,17 +143,17 @@ def test_in_the_past_it_says_what_it_said_and_nothing_can_be_changed(
     assert "dinghy" not in visitor.locator("main").inner_text()
 
 
-def test_destroying_asks_on_a_page_and_for_a_word(chromium: Browser, dashboard: Served) -> None:
+def test_purging_asks_on_a_page_and_for_a_word(chromium: Browser, dashboard: Served) -> None:
     doomed = dashboard.memory.remember("The harbour safe opens with 4711.").id
     with visiting(chromium, dashboard, refusals=True) as page:
         page.goto(f"/memory/{doomed}")
-        page.get_by_role("link", name="Destroy…").click()
+        page.get_by_role("link", name="Purge…").click()
         page.locator("#word").fill("yes")
         page.locator("#word").press("Enter")
-        page.get_by_text("Nothing was destroyed").wait_for()
+        page.get_by_text("Nothing was purged").wait_for()
         assert dashboard.memory.get(doomed) is not None
-        page.locator("#word").fill("destroy")
-        page.get_by_role("button", name="Destroy for good").click()
-        page.get_by_text(f"Destroyed #{doomed} for good.").wait_for()
+        page.locator("#word").fill("purge")
+        page.get_by_role("button", name="Purge for good").click()
+        page.get_by_text(f"Purged #{doomed} for good.").wait_for()
         assert dashboard.memory.get(doomed) is None
         assert page.locator("[data-undo]").count() == 0

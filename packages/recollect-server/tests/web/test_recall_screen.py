@@ -45,7 +45,7 @@ def test_the_closest_that_were_not_shown_follow_the_hits(visitor: Page) -> None:
 
 def test_an_agent_s_context_is_shown_with_its_tokens(visitor: Page, dashboard: Served) -> None:
     visitor.goto("/recall?q=early+ferry")
-    visitor.get_by_text("The text that an agent reads").click()
+    visitor.get_by_text("gives an agent").click()
     told = dashboard.memory.context(query="early ferry")
     assert visitor.locator("#context-text").inner_text().split() == told.text.split()
     assert visitor.get_by_text(f"{told.tokens} tokens").is_visible()
@@ -64,13 +64,15 @@ def test_the_hits_are_those_that_an_agent_gets_and_take_one_search(
     monkeypatch.setattr(recollect.Engine, "recall", count_and_recall)
     for query in ("early ferry", "where is the spare key?", "choir"):
         page = httpx2.get(f"{dashboard.url}/recall", params={"q": query}).text
-        hits = page.partition("that agents do not get")[0]
+        hits = page.partition(", left out of an answer without")[0]
         told = dashboard.memory.search(query).hits
         assert re.findall(r'class="place"[^>]*>(\d+)<', hits) == [str(n + 1) for n in range(len(told))]
         assert re.findall(r'<p class="text"><a href="/memory/(\d+)', hits) == [
             str(hit.memory.id) for hit in told
         ]
     assert asked == ["early ferry"] * 2 + ["where is the spare key?"] * 2 + ["choir"] * 2
+    day = httpx2.get(f"{dashboard.url}/recall", params={"q": "who sang on 8 June 2026?"}).text
+    assert ": 8 June 2026</span>" in day
 
 
 def test_the_past_is_asked_in_every_screen_until_one_goes_back(visitor: Page) -> None:

@@ -244,7 +244,7 @@ class Services:
 
     def profile(self, profile: str | Profile) -> Profile:
         """Return the profile of this name; a `Profile` is returned unchanged."""
-        return profile_named(profile, self.all_profiles) if isinstance(profile, str) else profile
+        return profile if isinstance(profile, Profile) else profile_named(profile, self.all_profiles)
 
     def write(
         self,

@@ -47,9 +47,9 @@ def test_a_list_is_narrowed_and_shows_what_is_in_force(engine: Engine) -> None:
     assert texts(engine.list()) == ["Ada sails on Sundays"]
     assert texts(engine.list(include_superseded=True)) == ["Ada sails on Sundays", "Ada sails"]
     assert texts(engine.scoped("somebody else").list()) == []
-    for wrong in (0, 1_001):
+    for wrong in (0, 1_001, "x"):
         with pytest.raises(InvalidInput, match="A page holds 1 to 1,000"):
-            engine.list(limit=wrong)
+            engine.list(limit=wrong)  # type: ignore[arg-type]
 
 
 def test_a_session_is_forgotten_with_what_was_drawn_out_of_it_and_comes_back(engine: Engine) -> None:

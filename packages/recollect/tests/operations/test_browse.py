@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, timezone
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from operation_calls import called, every_page
 
 from recollect.domain.errors import InvalidInput, NotFound
+from recollect.domain.results import Bucket
+from recollect.plugin import coarser
 
 if TYPE_CHECKING:
     from conftest import FixedClock
@@ -133,6 +135,7 @@ def test_the_timeline_counts_what_happened_and_what_was_learnt_by_day_week_and_m
     clock.now = datetime(2026, 3, 1, 12, tzinfo=UTC)  # a Sunday
     engine.remember("an old thing", happened_at=datetime(1969, 12, 31, 23, 50, tzinfo=UTC))
     engine.remember("the first of March")
+    engine.remember("the last day", happened_at=datetime.max.replace(tzinfo=UTC))
     clock.now = datetime(2026, 3, 2, 0, 5, tzinfo=UTC)
     engine.remember("the second of March")
     last = engine.remember("gone again")
@@ -142,11 +145,15 @@ def test_the_timeline_counts_what_happened_and_what_was_learnt_by_day_week_and_m
         rows = every_page(engine, "timeline", "buckets", limit=1, **given)
         return [(row["start"][:10], row["count"]) for row in rows]
 
-    assert counts(unit="day") == [("1969-12-31", 1), ("2026-03-01", 1), ("2026-03-02", 1)]
-    assert counts(unit="day", time="stored") == [("2026-03-01", 2), ("2026-03-02", 1)]
+    last_day = ("9999-12-31", 1)
+    assert counts(unit="day") == [("1969-12-31", 1), ("2026-03-01", 1), ("2026-03-02", 1), last_day]
+    assert counts(unit="day", time="stored") == [("2026-03-01", 3), ("2026-03-02", 1)]
     # Weeks begin on Mondays: the first of March is in that of the 23rd of February.
-    assert counts(unit="week", time="stored") == [("2026-02-23", 2), ("2026-03-02", 1)]
-    assert counts(unit="month", since="2026-01-01") == [("2026-03-01", 2)]
+    assert counts(unit="week", time="stored") == [("2026-02-23", 3), ("2026-03-02", 1)]
+    assert counts(unit="month", since="2026-01-01") == [("2026-03-01", 2), ("9999-12-01", 1)]
+    # The first day has no date in a zone west of UTC.
+    first_day = Bucket(datetime.min.replace(tzinfo=UTC), datetime(1, 1, 2, tzinfo=UTC), 1)
+    assert [each.count for each in coarser([first_day], "week", timezone(timedelta(hours=-5)))] == [1]
     (second,) = called(engine, "timeline", since="2026-03-02", until="2026-03-03")["buckets"]
     found = called(engine, "browse", since=second["start"], until=second["stop"])["memories"]
     assert texts(found) == ["the second of March"]

@@ -197,9 +197,9 @@ async def edit_memory(screen: Screen) -> Response:
         return f"Saved #{id_}: {names}.", undo
 
     done = await screen.run(edit, right=Right.WRITE)
-    if done is None:
-        return screen.redirect(path, "Nothing was changed.", kind="warn")
-    return screen.redirect(path, *done)
+    return (
+        screen.redirect(path, *done) if done else screen.redirect(path, "Nothing was changed.", kind="warn")
+    )
 
 
 def edit_of(found: Memory, form: SentForm, zone: tzinfo) -> tuple[dict[str, Any], list[tuple[str, str]]]:
@@ -310,8 +310,7 @@ async def correct_memory(screen: Screen) -> Response:
     more = len(done.retired) - 1
     also = f" and {quantity(more, 'near copy', 'near copies')}" if more else ""
     said = f"#{done.by.id} now replaces #{id_}{also}."
-    back = form.get("back")
-    if back is not None:
+    if (back := form.get("back")) is not None:
         fields.append(("back", back))
     undo = Undo(f"/memory/{id_}/undo-supersede", tuple(fields))
     return screen.redirect(form.back(f"/memory/{done.by.id}"), said, undo)
@@ -382,9 +381,9 @@ def _observe(memory: Engine, id_: int, form: SentForm) -> tuple[str, dict[str, s
     return "Restored an observation.", {"change": "remove", "observation": str(old.id)}
 
 
-# Destroying
+# Purging
 
-_DESTROY_WORD = "destroy"
+_PURGE_WORD = "purge"
 
 
 async def purge_screen(screen: Screen) -> Response:
@@ -392,18 +391,18 @@ async def purge_screen(screen: Screen) -> Response:
     found = await screen.run(lambda memory: existing_memory(memory, id_), right=Right.ADMIN)
     is_wrong = screen.request.method == "POST"
     status = 400 if is_wrong else 200
-    return await screen.page("purge.html", status=status, memory=found, word=_DESTROY_WORD, is_wrong=is_wrong)
+    return await screen.page("purge.html", status=status, memory=found, word=_PURGE_WORD, is_wrong=is_wrong)
 
 
 async def purge_memory(screen: Screen) -> Response:
     id_, form = _memory_id(screen), await screen.form()
-    if (form.get("word") or "").lower() != _DESTROY_WORD:
+    if (form.get("word") or "").lower() != _PURGE_WORD:
         return await purge_screen(screen)
 
-    def destroy(memory: Engine) -> str | None:
+    def purge(memory: Engine) -> str | None:
         existing_memory(memory, id_)
         memory.forget([id_])
         return memory.purge(ids=[id_]).note
 
-    note = await screen.run(destroy, right=Right.ADMIN)
-    return screen.redirect("/browse", f"Destroyed #{id_} for good. {note or ''}".strip())
+    note = await screen.run(purge, right=Right.ADMIN)
+    return screen.redirect("/browse", f"Purged #{id_} for good. {note or ''}".strip())

@@ -199,9 +199,6 @@ _SAID = {1.0: "was right", -1.0: "was wrong", 0.0: "is no longer judged"}
 _JUDGED = {"yes": True, "no": False, "": None}
 
 
-# The log
-
-
 async def answers_screen(screen: Screen) -> Response:
     asked = {name: screen.params.get(name, "").strip() for name in ("contains", "profile", "judged")}
     cursor = screen.params.get("cursor")
@@ -271,10 +268,7 @@ def _answer(memory: Engine, id_: int, *, replay: bool) -> tuple[LoggedAnswer, li
             for named in dict.fromkeys(chain(*lists))
         ]
     rows.sort(
-        key=lambda row: [
-            inf if place is None else place
-            for place in (row.shown, row.ranked, row.now, row.baseline, row.baseline_now)
-        ]
+        key=lambda row: [at or inf for at in (row.shown, row.ranked, row.now, row.baseline, row.baseline_now)]
     )
     return answer, rows
 

@@ -303,9 +303,7 @@ def _compared(found: WhyNot, answer: Answer, id_: int) -> Comparison | None:
     if stands is None or not stands.reasons or not answer.hits:
         return None
     ids = [hit.memory.id for hit in answer.hits]
-    place = len(ids) - 1
-    if id_ in ids:
-        place = 0 if ids[0] != id_ else 1
+    place = int(ids[0] == id_) if id_ in ids else len(ids) - 1
     if place >= len(ids):
         return None
     other = answer.hits[place]

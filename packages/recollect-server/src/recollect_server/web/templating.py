@@ -21,6 +21,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from recollect import Engine
+from recollect.cli.options import span_text
 from recollect.domain.errors import InvalidInput
 from recollect.domain.lazy_dataclass import dataclass
 from recollect.domain.records import NOTE_FIELDS, Kind, Memory
@@ -245,6 +246,7 @@ def _environment() -> Environment:
         "iso": lambda found: found.isoformat(),
         "date": pass_context(partial(_time, form="%Y-%m-%d")),
         "decimals": decimals,
+        "span": span_text,
         "percent": lambda share: f"{100 * share:.0f} %",
         "size": file_size,
         "brief": lambda text, width=160: ellipsize(visible(text), width),

@@ -292,9 +292,7 @@ PROFILE = option(
     "-p --profile NAME", "Ranking profile; see `recollect profile`.", shell_complete=complete_profile
 )
 AS_OF = option(
-    "--as-of WHEN",
-    "Answer as of then: ISO date or time, or words; a day means its end.",
-    type=when(end=True),
+    "--as-of WHEN", "Answer as of then: ISO date or time, or words; a day means its end.", type=when(end=True)
 )
 HIDDEN_DRY_RUN = option("--dry-run")
 DRY_RUN = option("--dry-run", "Show what it would do; change nothing.")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from html import escape
 from typing import Any
@@ -98,10 +98,12 @@ def _summary(rows: Rows[Any]) -> Iterable[str]:
     yield f"{rows.__rows__.replace('_', ' ')}: {len(rows)}"
 
 
-def _table(rows: Sequence[dict[str, Any]]) -> tuple[list[str], list[list[str]]]:
+def _table(
+    rows: Sequence[dict[str, Any]], cell: Callable[[object], str] = _cell
+) -> tuple[list[str], list[list[str]]]:
     """Return the columns that any row has, and the cells of each row."""
     columns = list(dict.fromkeys(name for row in rows for name, value in row.items() if value is not None))
-    return columns, [[_cell(row.get(name)) for name in columns] for row in rows]
+    return columns, [[cell(row.get(name)) for name in columns] for row in rows]
 
 
 def text_table(result: Rows[Any]) -> str:
@@ -120,17 +122,42 @@ def text_table(result: Rows[Any]) -> str:
 def html_table(result: Record) -> str:
     """Return a table for a notebook: a row for each row of the result, or for each of its many fields."""
     if isinstance(result, Rows):
-        summary, rows = _summary(result), list(map(_cells_of, result))
-    elif len(fields := result.__cells__()) <= _MOST_COLUMNS:
-        summary, rows = (), [fields]
-    else:
-        shown = ((name, value) for name, value in fields.items() if _says_something(value))
-        summary, rows = (), [{"": name.replace("_", " "), "value": value} for name, value in shown]
-    columns, cells = _table(rows[:_MOST_ROWS])
+        return _html_rows(list(map(_html_cells, result)), _summary(result))
+    if len(fields := _html_cells(result)) <= _MOST_COLUMNS:
+        return _html_rows([fields])
+    shown = ((name, value) for name, value in fields.items() if _says_something(value))
+    return _html_rows([{"": name.replace("_", " "), "value": value} for name, value in shown])
+
+
+def _html_cells(row: object) -> dict[str, Any]:
+    reasons = getattr(row, "reasons", ())
+    return {**_cells_of(row), **({"reasons": reasons} if reasons else {})}
+
+
+def _html_rows(rows: Sequence[dict[str, Any]], caption: Iterable[str] = ()) -> str:
+    columns, cells = _table(rows[:_MOST_ROWS], _html_cell)
     more = [f"… {len(rows) - _MOST_ROWS} more"] if len(rows) > _MOST_ROWS else []
-    caption = escape(", ".join((*summary, *more)))
+    above = escape(", ".join((*caption, *more)))
     left = ' style="text-align: left; vertical-align: top"'
     head = "".join(f"<th{left}>{escape(each.replace('_', ' '))}</th>" for each in columns)
-    body = "".join(f"<tr>{''.join(f'<td{left}>{escape(each)}</td>' for each in row)}</tr>" for row in cells)
+    body = "".join(f"<tr>{''.join(f'<td{left}>{each}</td>' for each in row)}</tr>" for row in cells)
     table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>" if cells else ""
-    return f"<div><p>{caption}</p>{table}</div>" if caption else f"<div>{table}</div>"
+    return f"<div><p>{above}</p>{table}</div>" if above else f"<div>{table}</div>"
+
+
+def _html_cell(value: Any) -> str:
+    """Return records as tables of their own, and other lists with one line for each item."""
+    match value:
+        case Record():
+            return html_table(value)
+        case (first, *_) if hasattr(first, "effect"):
+            scores = [_cell(each.score) for each in value]
+            pairs = zip(value, scores, ["0", *scores], strict=False)
+            changed = [each.__cells__() for each, score, before in pairs if score != before]
+            unchanged = len(scores) - len(changed)
+            return _html_rows(changed, [f"steps that changed nothing: {unchanged}"] if unchanged else ())
+        case (Record() as first, *_) if not hasattr(first, "text"):
+            return _html_rows(list(map(_html_cells, value)))
+        case tuple():
+            return "<br>".join(escape(_cell(getattr(each, "text", each))) for each in value[:_MOST_ROWS])
+    return escape(_cell(value))

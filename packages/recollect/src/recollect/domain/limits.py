@@ -56,6 +56,13 @@ def clean_share(number: object, what: str) -> float:
     return float(number)
 
 
+def check_page(limit: object, what: str = "memories") -> None:
+    if isinstance(limit, bool) or not isinstance(limit, int) or not 1 <= limit <= MOST_PER_PAGE:
+        raise InvalidInput(
+            f"A page holds 1 to {MOST_PER_PAGE:,} {what}, not {limit!r}; get the next page with `after`."
+        )
+
+
 def _checked(text: object, what: str, limit: int, *, strip: bool) -> str:
     if not isinstance(text, str):
         raise InvalidInput(f"The {what} must be text, not {type(text).__name__}.")

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from calendar import monthrange
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime, time, timedelta, tzinfo
+from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from itertools import islice
 from typing import Literal
 
 from recollect.domain.errors import InvalidInput
 from recollect.domain.lazy_dataclass import dataclass
-from recollect.domain.limits import MOST_PER_PAGE
+from recollect.domain.limits import check_page
 from recollect.domain.records import AsOf, Kind, Memory, Session, Status, memory_at
 from recollect.domain.results import (
     BrowsePage,
@@ -238,7 +239,8 @@ def _keys_by_usage(
 Unit = Literal["day", "week", "month"]
 # In every time zone, days begin at a multiple of 15 minutes in UTC, so the store needs no time zones.
 _QUARTER_HOUR = 15 * 60 * 1_000_000
-_DECEMBER = 12
+# Every time zone has a date for these.
+_FIRST, _LAST = datetime(1, 1, 2, tzinfo=UTC), datetime(9999, 12, 31, tzinfo=UTC)
 
 
 def coarser(days: Iterable[Bucket], unit: Unit, zone: tzinfo) -> list[Bucket]:
@@ -249,7 +251,7 @@ def coarser(days: Iterable[Bucket], unit: Unit, zone: tzinfo) -> list[Bucket]:
 def _buckets(counted: Iterable[tuple[datetime, int]], unit: Unit, zone: tzinfo) -> list[Bucket]:
     counts: Counter[datetime] = Counter()
     for at, count in counted:
-        counts[_start(at.astimezone(zone), unit)] += count
+        counts[_start(min(max(at, _FIRST), _LAST).astimezone(zone), unit)] += count
     return [Bucket(start, _next(start, unit, zone), count) for start, count in sorted(counts.items())]
 
 
@@ -264,10 +266,10 @@ def _start(at: datetime, unit: Unit) -> datetime:
 
 def _next(start: datetime, unit: Unit, zone: tzinfo) -> datetime:
     day = start.date()
-    if unit == "month":
-        year, month = (day.year + 1, 1) if day.month == _DECEMBER else (day.year, day.month + 1)
-        return datetime(year, month, 1, tzinfo=zone)
-    return datetime.combine(day + timedelta(days=1 if unit == "day" else 7), time(), zone)
+    days = {"day": 1, "week": 7, "month": monthrange(day.year, day.month)[1]}[unit]
+    if days > (date.max - day).days:
+        return datetime.max.replace(tzinfo=zone)
+    return datetime.combine(day + timedelta(days=days), time(), zone)
 
 
 # One memory with everything around it
@@ -559,10 +561,7 @@ class Browse(EngineGroup):
             5
         """
         wanted = _aware(wanted)
-        if not 1 <= limit <= MOST_PER_PAGE:
-            raise InvalidInput(
-                f"A page holds 1 to {MOST_PER_PAGE:,} memories, not {limit}; get the next page with `after`."
-            )
+        check_page(limit)
         last = None if after is None else _key_of(after)
         if order in _USAGE_COLUMNS:
             self._services.usage.settle(self._services.usage.patience_seconds)
@@ -678,6 +677,8 @@ class Browse(EngineGroup):
 
 def _aware(wanted: BrowseFilter | None) -> BrowseFilter:
     wanted = wanted or BrowseFilter()
+    if not isinstance(wanted, BrowseFilter):
+        raise InvalidInput(f"`wanted` must be a BrowseFilter, not {type(wanted).__name__}.")
     return replace(
         wanted,
         since=aware(wanted.since, "since"),

@@ -13,7 +13,7 @@ from recollect.domain import changes
 from recollect.domain.changes import Outcome
 from recollect.domain.errors import InvalidInput, NotFound
 from recollect.domain.lazy_dataclass import dataclass
-from recollect.domain.limits import MOST_PER_PAGE, clean_name, clean_type
+from recollect.domain.limits import check_page, clean_name, clean_type
 from recollect.domain.records import AsOf, Kind, Memory, Relation, Status, memory_at
 from recollect.domain.results import (
     Answer,
@@ -31,12 +31,7 @@ from recollect.memories.notes import apply_rows
 from recollect.memories.observations import ObservationComparison, flag_similar_observations
 from recollect.search.candidates import Search
 from recollect.search.contradictions import contradicted_observations
-from recollect.search.entities import (
-    entities_containing,
-    entities_named,
-    find_entity,
-    names_alike,
-)
+from recollect.search.entities import entities_containing, entities_named, find_entity, names_alike
 from recollect.search.rows import memories_by_id, relations_of
 from recollect.search.texts import memory_page
 from recollect.services import EngineGroup, Services, attempt_follow_up, retry_after_failover
@@ -390,7 +385,7 @@ class KnowledgeGraph(EngineGroup):
             >>> [entity.name for entity in memory.graph.read_graph()]
             ['Marisol Vega', 'Tidebook']
         """
-        _check_limit(limit)
+        check_page(limit, "entities")
         with self._services.read() as view:
             entities = memory_page(view, self._services.where(Kind.ENTITY), after, limit + 1)
             page = entities[:limit]
@@ -413,7 +408,7 @@ class KnowledgeGraph(EngineGroup):
             >>> [entity.name for entity in memory.graph.search_nodes("harbour")]
             ['Marisol Vega']
         """
-        _check_limit(limit)
+        check_page(limit, "entities")
         stop, where = after + limit, self._services.where(Kind.ENTITY)
         with self._services.read() as view:
             # As in the official server, an empty query matches every entity.
@@ -592,13 +587,6 @@ def _current_at(relations: Iterable[Relation], at: datetime) -> tuple[Relation, 
         and (relation.since is None or relation.since <= at)
         and (relation.deleted_at is None or relation.deleted_at > at)
     )
-
-
-def _check_limit(limit: int) -> None:
-    if not 1 <= limit <= MOST_PER_PAGE:
-        raise InvalidInput(
-            f"A page holds 1 to {MOST_PER_PAGE:,} entities, not {limit}; get the next page with `after`."
-        )
 
 
 def _observe(

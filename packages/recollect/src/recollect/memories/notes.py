@@ -21,6 +21,7 @@ from recollect.domain.lazy_dataclass import dataclass
 from recollect.domain.limits import (
     MOST_PER_PAGE,
     MOST_ROWS,
+    check_page,
     clean_name,
     clean_ref,
     clean_share,
@@ -205,6 +206,12 @@ def _label(name: str) -> Callable[[str], str]:
     return lambda text: clean_name(text, name) if text else text
 
 
+def _truth(given: object, name: str) -> bool:
+    if not isinstance(given, bool):
+        raise InvalidInput(f"`{name}` must be True or False, not {given!r}.")
+    return given
+
+
 # For each field that can be updated, the function that validates its value.
 _VALIDATORS: dict[str, Callable[[Any], Any]] = {
     "text": clean_text,
@@ -213,7 +220,7 @@ _VALIDATORS: dict[str, Callable[[Any], Any]] = {
     "happened_at": lambda when: when if when == "unknown" else aware(when, "happened_at"),
     "tags": tags_of,
     "status": Status.of,
-    "pinned": lambda pinned: pinned,
+    "pinned": lambda pinned: _truth(pinned, "pinned"),
     "importance_tag": _label("importance_tag"),
     "expires_at": lambda when: when if when == "never" else aware(when, "expires_at"),
     "metadata": clean_metadata,
@@ -361,8 +368,7 @@ def _compare_with_nearest(search: Search, note: Memory, vector: Vector | None, m
         and (similarity := near_duplicate(note.text, other.text, min(1.0, nearest[other.id]))) is not None
     ]
     return _Compared(
-        max(similar, key=lambda one: (one.similarity, -one.id), default=None),
-        contradicted_texts(note, older),
+        max(similar, key=lambda one: (one.similarity, -one.id), default=None), contradicted_texts(note, older)
     )
 
 
@@ -414,10 +420,7 @@ def list_memories(
     limit: int,
     after: int,
 ) -> MemoryPage:
-    if not 1 <= limit <= MOST_PER_PAGE:
-        raise InvalidInput(
-            f"A page holds 1 to {MOST_PER_PAGE:,} memories, not {limit}; get the next page with `after`."
-        )
+    check_page(limit)
     where = replace(
         services.where(superseded=include_superseded),
         kinds=kinds_of(kinds),

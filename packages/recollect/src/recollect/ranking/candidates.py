@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, TypeVar, da
 import numpy as np
 
 from recollect.domain.errors import InvalidInput
+from recollect.domain.json_values import Record
 from recollect.domain.lazy_dataclass import dataclass
 from recollect.text.phrases import decimals
 
@@ -473,7 +474,7 @@ class Profile:
 
 def profile_named(name: str, known: Mapping[str, Profile]) -> Profile:
     if name not in known:
-        raise InvalidInput(f"No profile named {name[:40]!r}; there are: {', '.join(known)}.")
+        raise InvalidInput(f"No profile named {str(name)[:40]!r}; there are: {', '.join(known)}.")
     return known[name]
 
 
@@ -488,7 +489,7 @@ def run(profile: Profile, candidates: Candidates, query: Query) -> Candidates:
 
 
 @dataclass(frozen=True, slots=True)
-class Reason:
+class Reason(Record):
     """The value of one step for one candidate, and the score after it."""
 
     step: str
@@ -496,6 +497,9 @@ class Reason:
     value: float
     numbers: tuple[float, ...]
     score: float
+
+    def __cells__(self) -> dict[str, Any]:
+        return {"step": self.step, "effect": effect_text(self), "score": self.score}
 
 
 def reasons(candidates: Candidates) -> list[tuple[Reason, ...]]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from recollect.domain.json_values import Record
 from recollect.domain.lazy_dataclass import dataclass
 from recollect.ranking.candidates import Candidates, DroppedCandidate, Reason, apply_change, reasons
 from recollect.ranking.steps import uncut
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Cost:
+class Cost(Record):
     """The effect of one step on a candidate's place, all else being equal."""
 
     step: str
@@ -29,7 +30,7 @@ class Cost:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class Standing(Record):
     """The place of a candidate among all candidates, before the cut."""
 
     place: int | None

@@ -218,9 +218,7 @@ _MOST_NAMED = 5
 _MOST_LISTED = 100
 
 
-def conflicts_by_memory(
-    pairs: Iterable[ContradictingTexts],
-) -> dict[int, tuple[ConflictingMemory, ...]]:
+def conflicts_by_memory(pairs: Iterable[ContradictingTexts]) -> dict[int, tuple[ConflictingMemory, ...]]:
     """Return the memories that each memory contradicts, newest first."""
     found: dict[int, dict[int, ConflictingMemory]] = {}
     for pair in sorted(

@@ -32,7 +32,7 @@ MAY_WAIT = "it may still wait for a vector."
 
 
 @dataclass(frozen=True, slots=True)
-class Branch:
+class Branch(Record):
     """How one search ranked the memory."""
 
     name: str

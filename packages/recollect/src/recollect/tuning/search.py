@@ -278,9 +278,7 @@ class Proposal:
 
 
 def propose_numbers(
-    events: Sequence[Event],
-    profile: Profile,
-    ranges: Mapping[str, Sequence[float]] | None = None,
+    events: Sequence[Event], profile: Profile, ranges: Mapping[str, Sequence[float]] | None = None
 ) -> Proposal:
     """Propose better values for the parameters of a profile if its events support a change.
 

@@ -120,7 +120,7 @@ def note_of(given: NoteLike) -> NewText:
     if isinstance(given, str):
         given = NewText(Kind.NOTE, given)
     elif isinstance(given, Mapping):
-        named = _check_keys(given, "note", _NOTE, {})
+        named = _check_keys(given, "note", _NOTE)
         known = {key: value for key, value in named.items() if value is not None}
         own = tuple((name, known.pop(name)) for name in NOTE_FIELDS if name in known)
         given = NewText(Kind.NOTE, **{"text": "", **known}, fields=own)
@@ -148,7 +148,7 @@ def note_of(given: NoteLike) -> NewText:
 def turn_of(given: TurnLike) -> Turn:
     """Parse a Turn, or a mapping with role, speaker, content and at."""
     if isinstance(given, Mapping):
-        given = _from_mapping(Turn, given, "message", {})
+        given = _from_mapping(Turn, given, "message")
     elif not isinstance(given, Turn):
         raise InvalidInput(f"A message is a mapping with its content, not {type(given).__name__}.")
     return replace(
@@ -203,7 +203,7 @@ def _observation_of(given: ObservationLike) -> NewObservation:
     if isinstance(given, str):
         given = NewObservation(given)
     elif isinstance(given, Mapping):
-        given = _from_mapping(NewObservation, given, "observation", {})
+        given = _from_mapping(NewObservation, given, "observation")
     elif not isinstance(given, NewObservation):
         raise InvalidInput(
             f"An observation is a NewObservation, text or a mapping, not {type(given).__name__}."
@@ -221,7 +221,7 @@ def _observation_of(given: ObservationLike) -> NewObservation:
 
 
 def _from_mapping(
-    record: type[_Record], given: Mapping[str, Any], what: str, other_names: Mapping[str, str]
+    record: type[_Record], given: Mapping[str, Any], what: str, other_names: Mapping[str, str] = {}
 ) -> _Record:
     known = _check_keys(given, what, {each.name for each in fields(record)}, other_names)
     required = {each.name: "" for each in fields(record) if each.default is MISSING}
@@ -229,7 +229,7 @@ def _from_mapping(
 
 
 def _check_keys(
-    given: Mapping[str, Any], what: str, keys: set[str], other_names: Mapping[str, str]
+    given: Mapping[str, Any], what: str, keys: set[str], other_names: Mapping[str, str] = {}
 ) -> dict[str, Any]:
     """Return the mapping with our names. A value that is given under both its names is refused."""
     renamed = {
