@@ -160,7 +160,7 @@ def test_a_request_that_is_too_large_is_refused_whether_it_says_so_or_not(door: 
     declared, streamed = door.knock(body=much), door.knock(body=iter([much[:1000], much[1000:]]))
     for answer in (declared, streamed):
         assert answer.status == 413
-        assert json.loads(answer.body)["message"] == "A request may have up to 4 MiB; send it in several."
+        assert json.loads(answer.body)["message"] == "A request may have up to 4 MiB; split it into several."
     assert door.knock().status == 200
 
 

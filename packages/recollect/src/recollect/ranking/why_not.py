@@ -1,4 +1,4 @@
-"""Explain a candidate's place among all, and how many places each step cost."""
+"""Find a candidate's place among all candidates, and how many places each step cost it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Cost:
     place_without: int
     """The candidate's place if the step had not changed its score."""
     places: int
-    """The number of places that the step cost; negative if it gained some."""
+    """The number of places that the step cost; negative if the candidate gained places."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ def standing(
     id_: int,
     then: Callable[[Candidates], Candidates] | None = None,
 ) -> Standing:
-    """Find the candidate's place after all steps but the cut, and after `then`."""
+    """Find the candidate's place after all steps except the cut, then `then` if given."""
     ranked = candidates
     for step in uncut(profile):
         ranked = step(ranked, query)
@@ -72,7 +72,7 @@ def standing(
 
 
 def _costs(ranked: Candidates, row: int) -> tuple[Cost, ...]:
-    """Return the cost of each step that multiplied or added, the largest first."""
+    """Return the cost of each step that multiplied the score or added to it, the largest first."""
     costs = []
     others = np.arange(len(ranked)) != row
     for skipped, change in enumerate(ranked.score_changes):
