@@ -275,8 +275,7 @@ def _stored_vectors(view: Snapshot, memories: Mapping[int, Memory], model: Model
 _SortedEvent = tuple[datetime, HistoryEvent]
 """A time to sort by, and the event with its stored time.
 
-After a clock jumped back, an event may have an earlier stored time than the one before it, but never an
-earlier time to sort by.
+If the clock jumped back, stored times may be out of order. The times to sort by never are.
 """
 
 
