@@ -35,7 +35,7 @@ class _Field(NamedTuple):
     stop: int
 
 
-def graph_with_mapped_weights(path: Path, least: int = _MIN_MAPPED_BYTES) -> bytes:
+def mapped_graph(path: Path, least: int = _MIN_MAPPED_BYTES) -> bytes:
     """Return the model with its large weights as references into the file.
 
     Raises ValueError or IndexError for a file that is not ONNX.
