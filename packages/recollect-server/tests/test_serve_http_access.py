@@ -210,7 +210,7 @@ def test_an_address_of_ipv6_is_told_as_a_client_takes_it(recollect: CommandLine)
 )
 def test_what_an_address_means(host: str, url: str, everywhere: bool, others: bool) -> None:
     door = AccessPolicy(host, 1, None)
-    assert (door.url(1), door.is_everywhere, door.is_open_to_others) == (url, everywhere, others)
+    assert (door.url(1), door.listens_everywhere, door.is_open_to_others) == (url, everywhere, others)
 
 
 def test_a_token_that_the_user_set_is_not_printed(recollect: CommandLine) -> None:

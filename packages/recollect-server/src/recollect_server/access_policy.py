@@ -38,14 +38,14 @@ class AccessPolicy:
     port: int
     token: str | None
     """Without one, every client that reaches the port is allowed."""
-    allowed: tuple[str, ...] = ()
+    allowed_hosts: tuple[str, ...] = ()
     """Names of this machine besides `host` and the loopback names."""
     tls: bool = False
 
     @property
     def names(self) -> frozenset[str]:
         """The allowed `Host` headers. A page that tries DNS rebinding sends its own name."""
-        return frozenset((*_LOOPBACK, self.host.lower(), *self.allowed))
+        return frozenset((*_LOOPBACK, self.host.lower(), *self.allowed_hosts))
 
     @property
     def is_open_to_others(self) -> bool:
@@ -55,7 +55,7 @@ class AccessPolicy:
             return self.host.lower() != "localhost"
 
     @property
-    def is_everywhere(self) -> bool:
+    def listens_everywhere(self) -> bool:
         """Whether the server listens on all addresses. Clients then need another name than `host`."""
         try:
             return ip_address(self.host).is_unspecified
@@ -73,7 +73,7 @@ class AccessPolicy:
     def url(self, port: int, path: str = PATH) -> str:
         """Return the address for a client on this machine."""
         host = self.host
-        if self.is_everywhere:
+        if self.listens_everywhere:
             host = "::1" if ":" in host else "127.0.0.1"
         scheme = "https" if self.tls else "http"
         return f"{scheme}://{f'[{host}]' if ':' in host else host}:{port}{path}"
@@ -133,7 +133,7 @@ def _page_segments() -> frozenset[str]:
     return frozenset(("docs", "sign-out", *(path.split("/")[1] for _, path in HANDLERS)))
 
 
-def stranger_refusal(method: str, path: str, query: str, headers: Mapping[bytes, bytes]) -> Refusal | None:
+def anonymous_refusal(method: str, path: str, query: str, headers: Mapping[bytes, bytes]) -> Refusal | None:
     """Return the refusal of an unauthenticated request; None if the path is public."""
     first = path.split("/")[1]
     if first in _PUBLIC:

@@ -25,10 +25,10 @@ from recollect_server.access_policy import (
     AccessPolicy,
     Refusal,
     Refused,
+    anonymous_refusal,
     is_mcp,
     is_same_origin,
     refusal,
-    stranger_refusal,
     with_bearer,
 )
 from recollect_server.authentication import ANYONE, CSRF, IDENTITY, Authenticator, Identity, TokenGuesses
@@ -130,7 +130,7 @@ class AuthenticationMiddleware(_HttpMiddleware):
             if headers.get(b"authorization"):
                 self._guesses.add(_address(scope))
             query = scope.get("query_string", b"").decode("latin-1")
-            why = stranger_refusal(scope["method"], path, query, headers)
+            why = anonymous_refusal(scope["method"], path, query, headers)
             if why is not None:
                 raise Refused(why)
         else:

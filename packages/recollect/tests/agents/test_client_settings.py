@@ -347,12 +347,10 @@ def test_an_edit_keeps_a_copy_until_it_is_taken_back(tmp_path: Path) -> None:
     assert path.read_bytes() == b"after\r\n"
     assert read_backup(path) == "before\r\n"
     assert sorted(each.name for each in tmp_path.iterdir()) == ["mcp.json", "mcp.json.before-recollect"]
-    path = tmp_path / "mcp.json"
     path.write_text("before")
     apply_edit(path, SettingsEdit("before", "ours"))
     apply_edit(path, SettingsEdit("ours", "ours again", needs_backup=False))
     assert read_backup(path) == "before"
-    path = tmp_path / "mcp.json"
     path.write_text("before")
     apply_edit(path, SettingsEdit("before", "after"))
     assert apply_edit(path, SettingsEdit("after", "before")) is None
@@ -385,7 +383,6 @@ def test_a_file_that_cannot_be_changed_safely_is_left_alone(tmp_path: Path) -> N
     with pytest.raises(Conflict, match="try again"):
         apply_edit(path, SettingsEdit("before", "after"))
     assert [each.name for each in tmp_path.iterdir()] == ["mcp.json"]
-    path = tmp_path / "mcp.json"
     path.write_bytes(b"\xff\xfe{\x00}\x00")
     with pytest.raises(NotEditable, match="not UTF-8"):
         read_settings(path)

@@ -155,7 +155,7 @@ def _find_near_copies(
     services: Services, view: Snapshot, wrong: Memory, right: str, except_for: int | NewText
 ) -> tuple[list[_Candidate], list[SimilarMemory]]:
     """Return the near-copies of an error, and memories that are only similar to it."""
-    said = said_by(wrong, named_in=right)
+    said = text_with_speaker(wrong, named_in=right)
     if wrong.speaker and said != wrong.text and is_personal(right):
         right = f"{wrong.speaker}: {right}"
     candidates, retired, memories = _find_copies(
@@ -195,7 +195,7 @@ def _find_copies(
     search = Search(view, services.where())
     vectors = memory_vectors(view, [wrong.id], search.model).get(wrong.id, ())[:1]
     while True:
-        hits = [*search.by_words(said_by(wrong), limit, "stemmed")]
+        hits = [*search.by_words(text_with_speaker(wrong), limit, "stemmed")]
         for vector in vectors:
             hits += search.by_meaning(vector, limit)
         near = memories_by_id(view, sorted({hit.id for hit in hits}))
@@ -218,10 +218,10 @@ def _candidates(memories: Iterable[Memory]) -> Iterator[_Candidate]:
                     memory.id, observation.content, f"{memory.name}: {observation.content}", observation.id
                 )
         else:
-            yield _Candidate(memory.id, memory.text, said_by(memory))
+            yield _Candidate(memory.id, memory.text, text_with_speaker(memory))
 
 
-def said_by(memory: Memory, named_in: str = "") -> str:
+def text_with_speaker(memory: Memory, named_in: str = "") -> str:
     """Return the text, with the speaker if the text or its correction is about them."""
     if not memory.speaker:
         return memory.text

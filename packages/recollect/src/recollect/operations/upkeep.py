@@ -244,9 +244,7 @@ class Migrated:
 
 @operation("Migrate", http="POST /upkeep/migrate", tools="all", idempotent=True)
 def _migrate(call: OperationCall, source_path: str = described("A file on the server's machine")) -> Migrated:
-    """Import the JSONL file of the official memory server, as `recollect import` does. Running it again
-    changes nothing.
-    """
+    """Import the JSONL file of the official memory server. Importing it again changes nothing."""
     from recollect.transfer import import_file  # noqa: PLC0415  # few sessions import a file
 
     try:
@@ -458,7 +456,7 @@ class ReviewPage:
     more: PageEnd = inlined()
 
 
-@operation("What to settle", http="GET /settle/{kind}", read_only=True)
+@operation("List review items", http="GET /settle/{kind}", read_only=True)
 def _to_settle(
     call: OperationCall,
     kind: SettleKind,
@@ -467,8 +465,8 @@ def _to_settle(
     limit: PageLimit = 50,
     cursor: Cursor | None = None,
 ) -> ReviewPage:
-    """List items of one kind for a person to decide: contradictions (among the newest texts), notes and
-    observations that nearly repeat another, entities to split, unused entities.
+    """List items of one kind for a person to decide. The kinds are contradictions (among the newest texts),
+    notes and observations that nearly repeat another, entities to split, and unused entities.
     """
     start = place_of(cursor)
     found, more = call.engine.upkeep.settling.page(

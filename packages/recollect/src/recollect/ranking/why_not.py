@@ -42,7 +42,7 @@ class Standing:
     costs: tuple[Cost, ...]
 
 
-def standing(
+def find_standing(
     profile: Profile,
     candidates: Candidates,
     query: Query,
@@ -56,11 +56,11 @@ def standing(
     if then is not None:
         ranked = then(ranked)
     dropped = next((one for one in ranked.dropped if one.id == id_), None)
-    listed = ranked.ids.tolist()
-    needed = float(ranked.score[query.limit - 1]) if 0 < query.limit <= len(listed) else None
+    ids = ranked.ids.tolist()
+    needed = float(ranked.score[query.limit - 1]) if 0 < query.limit <= len(ids) else None
     if dropped is not None:
         return Standing(None, dropped, dropped.score, needed, (), ())
-    row = listed.index(id_)
+    row = ids.index(id_)
     return Standing(
         place=row + 1,
         dropped=None,

@@ -49,8 +49,8 @@ class Join(NamedTuple):
     distance: float
 
 
-def clusters(rows: NDArray[np.floating], most: int, fewest: int) -> Clusters:
-    """Find the best split into 2 to `most` groups of at least `fewest` rows; no groups if no split is good.
+def find_clusters(rows: NDArray[np.floating], most: int, fewest: int) -> Clusters:
+    """Find the best split into 2 to `most` groups of at least `fewest` rows. A bad one gives no groups.
 
     Rows are compared by their directions from the mean, so that a shared direction does not count.
     """
@@ -62,7 +62,7 @@ def clusters(rows: NDArray[np.floating], most: int, fewest: int) -> Clusters:
     joins = average_linkage(apart)
     best = Clusters()
     for groups in range(2, min(most * 2, len(compared) - 1) + 1):
-        labels = cut(joins, len(compared), groups)
+        labels = label_groups(joins, len(compared), groups)
         found = _clusters_of(labels, apart, fewest)
         if 2 <= len(found.groups) <= most and found.silhouette > best.silhouette + _MIN_GAIN:
             best = found
@@ -124,7 +124,7 @@ def average_linkage(apart: Floats) -> tuple[Join, ...]:
     return tuple(sorted(joins, key=lambda join: join.distance))
 
 
-def cut(joins: Sequence[Join], rows: int, groups: int) -> Ints:
+def label_groups(joins: Sequence[Join], rows: int, groups: int) -> Ints:
     """Return each row's group once only `groups` are left; a group's number is its lowest row."""
     labels = np.arange(rows)
     for join in joins[: max(0, rows - groups)]:
@@ -180,10 +180,10 @@ _WORDS_IN_A_NAME = 2
 _PIECES = re.compile(r"\w+")
 
 
-def topic_weights(groups: Sequence[Sequence[str]], without: Collection[str] = ()) -> list[dict[str, float]]:
-    """Return the c-TF-IDF of each group's words, without those in `without`."""
+def topic_weights(groups: Sequence[Sequence[str]], excluded: Collection[str] = ()) -> list[dict[str, float]]:
+    """Return the c-TF-IDF of each group's words, except the `excluded` ones."""
     counts = [
-        Counter(term for text in group for term in topic_terms(text) if term not in without)
+        Counter(term for text in group for term in topic_terms(text) if term not in excluded)
         for group in groups
     ]
     everywhere = sum(counts, Counter[str]())
@@ -194,13 +194,13 @@ def topic_weights(groups: Sequence[Sequence[str]], without: Collection[str] = ()
     ]
 
 
-def topic_names(groups: Sequence[Sequence[str]], without: Collection[str] = ()) -> list[str]:
+def topic_names(groups: Sequence[Sequence[str]], excluded: Collection[str] = ()) -> list[str]:
     """Name each group by its words with the highest weights; no two names are equal.
 
     A word is spelt as in most of the group's texts. A group without words is named by its number.
     """
     named: list[str] = []
-    for place, (group, weight) in enumerate(zip(groups, topic_weights(groups, without), strict=True), 1):
+    for place, (group, weight) in enumerate(zip(groups, topic_weights(groups, excluded), strict=True), 1):
         usual = _usual_spellings(group)
         terms = [usual.get(word, word) for word in sorted(weight, key=lambda word: (-weight[word], word))]
         choices = [

@@ -390,7 +390,7 @@ def session_add_command(
     """Add turns to a new or existing conversation.
 
     FILE holds JSON: one object per line, or a list. An object has `content` and, if known, `role`, `speaker`
-    and `at`. `-`, or nothing, reads standard input. With --role or --speaker, TEXT is one turn.
+    and `at`. Without FILE, or with `-`, it is standard input. With --role or --speaker, TEXT is one turn.
 
     Each run adds the turns again. For a file that grows, use `recollect import`, which skips known turns.
     """

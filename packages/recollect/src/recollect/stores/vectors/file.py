@@ -72,7 +72,7 @@ class Header:
     checksum: int
     scope_kind_checksum: int
 
-    def packed(self) -> bytes:
+    def pack(self) -> bytes:
         fields = _FIELDS.pack(
             _MAGIC,
             self.digest,
@@ -258,7 +258,7 @@ class VectorFile:
         header = Header(self._digest, after.generation + 1, rows, version, *sums)
         os.fsync(file.fileno())
         file.seek(header.generation % 2 * _SLOT)
-        _write_all(file, memoryview(header.packed()))
+        _write_all(file, memoryview(header.pack()))
         os.fsync(file.fileno())
 
     def _write(self, file: BinaryIO, at: int, block: Block, start: int, stop: int) -> None:
