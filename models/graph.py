@@ -16,7 +16,7 @@ from pathlib import Path
 # A build has Recollect beside it, not installed; this module of it needs nothing but Python.
 sys.path.append(str(Path(__file__).parents[1] / "packages" / "recollect" / "src"))
 
-from recollect.models.onnx_graph import graph_in_place
+from recollect.models.onnx_graph import mapped_graph
 
 
 def optimised_graph(weights: Path) -> bytes | None:
@@ -36,5 +36,5 @@ def optimised_graph(weights: Path) -> bytes | None:
     with tempfile.TemporaryDirectory() as folder:
         made = Path(folder) / "graph.onnx"
         options.optimized_model_filepath = str(made)
-        onnxruntime.InferenceSession(graph_in_place(weights), options, providers=["CPUExecutionProvider"])
+        onnxruntime.InferenceSession(mapped_graph(weights), options, providers=["CPUExecutionProvider"])
         return made.read_bytes()

@@ -1,4 +1,4 @@
-"""The container files: what the image starts runs, and its health check notices when it ends."""
+"""The container files: the image's command serves, and its health check fails after the server ends."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ TOKEN = "open-sesame-please"  # noqa: S105  # of this test's own server
 
 
 def instructions() -> list[tuple[str, str]]:
-    """The Dockerfile's, in order, without comments and with continued lines joined."""
+    """Return the Dockerfile's instructions, without comments and with continued lines joined."""
     text = (ROOT / "Dockerfile").read_text(encoding="utf-8")
     lines = "\n".join(line for line in text.splitlines() if not line.startswith("#"))
     joined = lines.replace("\\\n", " ")
@@ -32,7 +32,7 @@ def last(name: str) -> str:
     return [rest for each, rest in instructions() if each == name][-1]
 
 
-def test_what_is_copied_is_there_and_nothing_else_reaches_the_build() -> None:
+def test_copied_files_exist_and_no_others_reach_the_build() -> None:
     ignore = (ROOT / ".dockerignore").read_text().split("\n")
     copied = {
         source
@@ -58,7 +58,7 @@ def test_the_image_is_pinned_by_version_and_does_not_run_as_root() -> None:
     assert last("VOLUME") == "/data"
 
 
-def test_its_command_serves_with_the_settings_of_its_environment_and_its_check_notices_the_end(
+def test_the_image_serves_and_its_health_check_fails_after_the_server_ends(
     tmp_path: Path,
 ) -> None:
     assert last("EXPOSE") == PORT
@@ -84,10 +84,10 @@ def test_its_command_serves_with_the_settings_of_its_environment_and_its_check_n
     )
     assert server.stderr is not None
     try:
-        told = server.stderr.readline()
-        (listens_on,) = re.findall(r"at http://127\.0\.0\.1:(\d+)/mcp", told)
-        assert str(tmp_path / "memory.db") in told
-        assert TOKEN not in told + server.stderr.readline()
+        line = server.stderr.readline()
+        (listens_on,) = re.findall(r"at http://127\.0\.0\.1:(\d+)/mcp", line)
+        assert str(tmp_path / "memory.db") in line
+        assert TOKEN not in line + server.stderr.readline()
         assert is_healthy(listens_on)
     finally:
         server.terminate()
@@ -97,7 +97,7 @@ def test_its_command_serves_with_the_settings_of_its_environment_and_its_check_n
 
 
 def is_healthy(port: str) -> bool:
-    """By the image's own check, as Docker runs it."""
+    """Run the image's health check as Docker does."""
     check = json.loads(last("HEALTHCHECK").partition("CMD ")[2])
     assert check[0] == "python"
     command = [sys.executable, *(word.replace(PORT, port) for word in check[1:])]

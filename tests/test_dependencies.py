@@ -13,12 +13,12 @@ import pytest
 from locked import PACKAGES, ROOT, project
 
 OPTIONAL = {
-    # The packages of the models ask for the first two, and recollect-postgres for the last.
+    # The model packages depend on the first two, and recollect-postgres on the last.
     "recollect": {"onnxruntime", "tokenizers", "psycopg"}
 }
 
 
-def imported(package: Path) -> set[str]:
+def imported_packages(package: Path) -> set[str]:
     names = set()
     for path in (package / "src").rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
@@ -30,30 +30,30 @@ def imported(package: Path) -> set[str]:
     return {name.partition(".")[0] for name in names} - {*sys.stdlib_module_names, own.name}
 
 
-def declared(package: Path) -> set[str]:
-    told = project(package)
-    lines = [*told["dependencies"], *chain(*told.get("optional-dependencies", {}).values())]
+def declared_packages(package: Path) -> set[str]:
+    metadata = project(package)
+    lines = [*metadata["dependencies"], *chain(*metadata.get("optional-dependencies", {}).values())]
     return {re.split(r"[<>=\[; ]", line)[0] for line in lines}
 
 
-# The adapters are imported where their frameworks are, by packages/recollect-integrations/tests.
+# The tests of recollect-integrations import the adapters, where the frameworks are installed.
 @pytest.mark.parametrize("name", [name for name in PACKAGES if name != "recollect-integrations"])
 def test_every_package_that_we_import_is_declared(name: str) -> None:
     package, owners = ROOT / "packages" / name, dict(packages_distributions())
-    # Our own are installed as editable packages, whose modules this map does not know.
+    # This map lacks the modules of our own packages, which are installed as editable.
     owners |= {each.replace("-", "_"): [str(project(ROOT / "packages" / each)["name"])] for each in PACKAGES}
-    asked_for = declared(package)
+    dependencies = declared_packages(package)
     lacking = {
         module
-        for module in imported(package) - OPTIONAL.get(name, set())
-        if not asked_for & set(map(str.lower, owners.get(module, [module])))
+        for module in imported_packages(package) - OPTIONAL.get(name, set())
+        if not dependencies & set(map(str.lower, owners.get(module, [module])))
     }
     assert lacking == set()
 
 
-def test_what_we_tell_people_to_install_is_ours() -> None:
-    """On the index, `recollect` alone is another project."""
-    told = re.compile(r"(?:pip|uv tool|uvx?|pipx) install [^\n\"`]*?(?<!/)\brecollect\b(?![-_./]\w)")
+def test_install_commands_name_our_packages() -> None:
+    """On PyPI, `recollect` is another project."""
+    wrong_name = re.compile(r"(?:pip|uv tool|uvx?|pipx) install [^\n\"`]*?(?<!/)\brecollect\b(?![-_./]\w)")
     pages = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("packages/*/*.md")]
     sources = list(ROOT.glob("packages/*/src/**/*.py"))
     assert len(pages) > 60
@@ -61,6 +61,6 @@ def test_what_we_tell_people_to_install_is_ours() -> None:
     wrong = [
         (str(path.relative_to(ROOT)), found.group())
         for path in (*pages, *sources)
-        for found in told.finditer(path.read_text(encoding="utf-8"))
+        for found in wrong_name.finditer(path.read_text(encoding="utf-8"))
     ]
     assert wrong == []

@@ -28,7 +28,14 @@ def test_openings_unusual_words_and_bare_participles_are_found(tmp_path: Path) -
     path = tmp_path / "sample.py"
     path.write_text(SAMPLE, encoding="utf-8")
     found = sorted((each.line, each.kind) for each in PLAIN["findings"](path))
-    assert found == [(1, "texts"), (1, "texts"), (6, "names"), (7, "names"), (9, "messages"), (14, "messages")]
+    assert found == [
+        (1, "texts"),
+        (1, "texts"),
+        (6, "names"),
+        (7, "names"),
+        (9, "messages"),
+        (14, "messages"),
+    ]
 
 
 def test_markup_and_code_on_a_page_are_not_read(tmp_path: Path) -> None:

@@ -30,13 +30,13 @@ def make(folder: Path) -> list[dict[str, Any]]:
     for town in ("Vigo", "Porto"):
         canonical.remember("marisol", "identity", "town", town)
     memory.sleep(force=True)
-    told = memory.export_to_file(str(folder / "export.json"))
+    export = memory.export_to_file(str(folder / "export.json"))
     answers = [[hit["content"] for hit in memory.recall(text, top_k=WANTED)] for text, _ in QUESTIONS]
     notes = ("working_memory", "episodic_memory", "scratchpad", "canonical_facts")
     made = {
-        "notes": sum(told[f"{section}_count"] for section in notes),
+        "notes": sum(export[f"{section}_count"] for section in notes),
         "superseded": 2,
-        "relations": told["triples_count"],
+        "relations": export["triples_count"],
     }
     files = ("mnemosyne.db", "export.json")
     return [{"path": name, "format": "mnemosyne", "made": made, "answers": answers} for name in files]

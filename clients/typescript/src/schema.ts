@@ -780,7 +780,7 @@ export interface paths {
         put?: never;
         /**
          * Dream
-         * @description Let the memory sleep: strengthen what was used, let the rest fade, merge repeats, retire copies of corrected errors. Only when the user asks for it, or after a long stretch of work; look with `dry_run` first. Nothing is lost: it is tried on past questions first, and can be undone. Needs the right to write. It takes no `Idempotency-Key`.
+         * @description Consolidate the memory: strengthen what was used, let the rest fade, merge repeats, retire copies of corrected errors. Only when the user asks for it, or after a long stretch of work; look with `dry_run` first. Nothing is lost: it is tried on past questions first, and can be undone. Needs the right to write. It takes no `Idempotency-Key`.
          */
         post: operations["dream"];
         delete?: never;
@@ -1264,7 +1264,7 @@ export interface paths {
         put?: never;
         /**
          * Execute a split
-         * @description Split an entity as proposed, or as you changed the proposal: all at once or not at all. The answer's `undo` takes it back. Needs the right to write. It takes no `Idempotency-Key`.
+         * @description Split an entity as proposed, or as you changed the proposal: all at once or not at all. To reverse it, pass the answer's `undo` to `undo_entity_split`. Needs the right to write. It takes no `Idempotency-Key`.
          */
         post: operations["execute_entity_split"];
         delete?: never;
@@ -1726,7 +1726,7 @@ export interface components {
             entity_name: string;
             entity_type: string;
             observation_count: number;
-            /** @description Observations from which this type counts as oversized */
+            /** @description Maximum number of observations for this type */
             threshold: number;
             needs_split: boolean;
             split_score: number;
@@ -2092,7 +2092,7 @@ export interface components {
         };
         DuplicatePage: {
             duplicates: components["schemas"]["DuplicateRow"][];
-            /** @description Pairs after these */
+            /** @description Number of further pairs */
             left_out: number;
             /** @description Pass it on for what comes after; absent at the end */
             cursor?: string;
@@ -2563,7 +2563,7 @@ export interface components {
             relations: number;
             /** @description Entities that were there already */
             known: number;
-            /** @description The first of the lines that could not be read */
+            /** @description The numbers of the first unreadable lines */
             bad_lines: number[];
             note?: string;
         };
@@ -3283,7 +3283,7 @@ export interface components {
             action: "supersede_older" | "forget_older" | "forget_newer" | "remove_older" | "remove_newer" | "split" | "archive" | "forget" | "keep";
             memories: number[];
             observations: number[];
-            /** @description The status of an archived entity before */
+            /** @description The former status of an archived entity */
             status?: string;
             split?: components["schemas"]["UndoRow"];
         };
@@ -3334,7 +3334,7 @@ export interface components {
             /** @description Corrected since, and kept as history */
             superseded: number;
             sessions: number;
-            /** @description The model that finds by meaning */
+            /** @description The embedding model */
             model: string | null;
             store: components["schemas"]["StoreCounts"];
         };
@@ -3347,7 +3347,7 @@ export interface components {
             forgotten: number;
             texts_with_a_vector: number;
             texts_waiting_for_one: number;
-            /** @description Of the whole store, with what belongs to others */
+            /** @description Size of the whole store, including other owners' memories */
             bytes: number;
             schema: number;
         };

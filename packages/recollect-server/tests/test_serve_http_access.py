@@ -160,7 +160,7 @@ def test_a_request_that_is_too_large_is_refused_whether_it_says_so_or_not(door: 
     declared, streamed = door.knock(body=much), door.knock(body=iter([much[:1000], much[1000:]]))
     for answer in (declared, streamed):
         assert answer.status == 413
-        assert json.loads(answer.body)["message"] == "A request may have up to 4 MiB; send it in several."
+        assert json.loads(answer.body)["message"] == "A request may have up to 4 MiB; split it into several."
     assert door.knock().status == 200
 
 
@@ -210,7 +210,7 @@ def test_an_address_of_ipv6_is_told_as_a_client_takes_it(recollect: CommandLine)
 )
 def test_what_an_address_means(host: str, url: str, everywhere: bool, others: bool) -> None:
     door = AccessPolicy(host, 1, None)
-    assert (door.url(1), door.is_everywhere, door.is_open_to_others) == (url, everywhere, others)
+    assert (door.url(1), door.listens_everywhere, door.is_open_to_others) == (url, everywhere, others)
 
 
 def test_a_token_that_the_user_set_is_not_printed(recollect: CommandLine) -> None:

@@ -77,7 +77,7 @@ def _rows(path: Path, kind: type[_Kind]) -> Iterator[_Kind]:
 
 
 def _relevant(path: Path, known: set[str]) -> dict[str, frozenset[str]]:
-    """Return the relevant ids by question; judgments of missing documents are skipped, as is usual."""
+    """Return the relevant ids by question, without documents that the corpus lacks."""
     relevant: dict[str, set[str]] = {}
     for where, line in lines_of(path):
         if line.startswith("query-id"):
@@ -86,7 +86,7 @@ def _relevant(path: Path, known: set[str]) -> dict[str, frozenset[str]]:
             query, document, score = line.split("\t")
             is_relevant = float(score) > 0
         except ValueError as error:
-            raise InvalidInput(f"{where}: expected query, document and score with tabs between.") from error
+            raise InvalidInput(f"{where}: expected query, document and score, separated by tabs.") from error
         documents = relevant.setdefault(query, set())
         if is_relevant and document in known:
             documents.add(document)

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 _LONG_AGO = datetime.min.replace(tzinfo=UTC)
 _TOOLS = "tool calls and their results"
-_UNSAID = {"thinking": "thoughts", "tool_use": _TOOLS, "tool_result": _TOOLS}
+_LEFT_OUT_KINDS = {"thinking": "thoughts", "tool_use": _TOOLS, "tool_result": _TOOLS}
 _ROLES = {"human": ("user", None), "user": ("user", None), "assistant": ("assistant", "Claude")}
 
 
@@ -63,7 +63,7 @@ def claude_conversation(plain: dict[str, Any], place: str) -> Conversation:
         left_out[OTHER_BRANCHES] = others
 
     def turn(number: int, message: dict[str, Any]) -> Turn | None:
-        left_out.update(_attached_kinds(message))
+        left_out.update(_kinds_left_out(message))
         return _turn(message, session, number)
 
     title = title_line(plain.get("name"), "(no title)")
@@ -72,7 +72,7 @@ def claude_conversation(plain: dict[str, Any], place: str) -> Conversation:
 
 
 def _branch(plain: dict[str, Any], messages: list[Any]) -> list[tuple[int, Any]]:
-    """Return the messages of the branch with the newest message, numbered; all messages without a tree."""
+    """Return the branch with the newest message, numbered; all messages if they form no tree."""
     numbered = list(enumerate(messages, 1))
     by_id = {
         message["uuid"]: (number, message)
@@ -82,17 +82,17 @@ def _branch(plain: dict[str, Any], messages: list[Any]) -> list[tuple[int, Any]]
     parents = [message.get("parent_message_uuid") for _, message in by_id.values()]
     if len(by_id) < len(messages) or not all(isinstance(parent, str) for parent in parents):
         return numbered
-    # First messages share one artificial parent. With several, messages are missing; keep their order.
+    # All first messages have one artificial parent. If there are several, messages are missing.
     if len({parent for parent in parents if parent not in by_id}) != 1:
         return numbered
-    here = plain.get("current_leaf_message_uuid")
-    if not isinstance(here, str) or here not in by_id:
+    leaf = plain.get("current_leaf_message_uuid")
+    if not isinstance(leaf, str) or leaf not in by_id:
         created = {id_: time_of_iso(message.get("created_at")) for id_, (_, message) in by_id.items()}
-        here = max(by_id, key=lambda id_: (created[id_] or _LONG_AGO, by_id[id_][0]))
+        leaf = max(by_id, key=lambda id_: (created[id_] or _LONG_AGO, by_id[id_][0]))
     path: list[tuple[int, Any]] = []
-    while here in by_id and len(path) <= len(by_id):
-        path.append(by_id[here])
-        here = path[-1][1]["parent_message_uuid"]
+    while leaf in by_id and len(path) <= len(by_id):
+        path.append(by_id[leaf])
+        leaf = path[-1][1]["parent_message_uuid"]
     return path[::-1] if len(path) <= len(by_id) else numbered  # longer: a cycle
 
 
@@ -101,7 +101,7 @@ def _turn(message: dict[str, Any], session: str, number: int) -> Turn | None:
     if not isinstance(sender, str) or sender not in _ROLES:
         raise InvalidInput(f"Its `sender` is {str(sender)[:40]!a}; it is human or assistant.")
     blocks = objects_of(message.get("content"))
-    shown = [text for block in blocks if (text := _block(block))]
+    shown = [text for block in blocks if (text := _block_text(block))]
     # The message's own `text` repeats the blocks, with placeholders for tools.
     whole = text_of(message.get("text"))
     if not shown and whole and all(block["type"] == "text" for block in blocks):
@@ -120,17 +120,17 @@ def _turn(message: dict[str, Any], session: str, number: int) -> Turn | None:
     return turn if id_ else with_stable_id(turn, session, number)
 
 
-def _attached_kinds(message: dict[str, Any]) -> Iterator[str]:
-    """Yield the kind of each item in a message that is not part of the conversation."""
+def _kinds_left_out(message: dict[str, Any]) -> Iterator[str]:
+    """Yield the kind of each item that the turn leaves out."""
     for block in objects_of(message.get("content")):
-        if _block(block) is None and (sort := _UNSAID.get(str(block.get("type")))):
+        if _block_text(block) is None and (sort := _LEFT_OUT_KINDS.get(str(block.get("type")))):
             yield sort
     for one in objects_of(message.get("attachments")):
         if text_of(one.get("extracted_content")):
             yield "texts extracted from attachments"
 
 
-def _block(block: dict[str, Any]) -> str | None:
+def _block_text(block: dict[str, Any]) -> str | None:
     match block:
         case {"type": "text", "text": text}:
             return text_of(text)
@@ -144,7 +144,7 @@ def _block(block: dict[str, Any]) -> str | None:
 # Claude's own memory of a person, and their projects: memories.json and projects.json of an export.
 
 
-_PROJECT = ("description", "prompt_template")
+_PROJECT_TEXTS = ("description", "prompt_template")
 
 
 def _recognises(source: ForeignSource) -> bool:
@@ -177,7 +177,7 @@ def _read(source: ForeignSource) -> Iterator[ForeignItem]:
 def _project(row: dict[str, Any]) -> Iterator[ForeignItem]:
     project, name = text_value(row.get("uuid")), text_value(row.get("name"))
     created, updated = moment_of(row.get("created_at")), moment_of(row.get("updated_at"))
-    texts = [(part, text_value(row.get(part)), created) for part in _PROJECT]
+    texts = [(part, text_value(row.get(part)), created) for part in _PROJECT_TEXTS]
     for doc in objects_of(row.get("docs")):
         at = moment_of(doc["created_at"]) or created
         texts.append((text_value(doc["filename"]), text_value(doc["content"]), at))

@@ -1,7 +1,7 @@
 """LangGraph's `BaseStore` on a Recollect memory: a namespace is a scope, an item is a note.
 
 A namespace such as ("memories", "ana") is the agent `memories.ana` of the memory's owner, so namespaces never
-affect each other. The searched text of an item is the note's text; its value is in the note's metadata.
+affect each other. An item's searched text is the note's text, and its value is in the note's metadata.
 """
 
 from __future__ import annotations
@@ -66,9 +66,9 @@ class RecollectStore(BaseStore):
         ttl: TTLConfig | None = None,
         clock: Clock = now,
     ) -> None:
-        """Use an open memory, or open the one at a path, which `close` closes.
+        """Use an open memory, or open the one at a path; `close` closes only the latter.
 
-        `fields` are the searched paths of a value, unless `put` names others with `index`. `clock` decides
+        `fields` are the searched paths of a value; the `index` of `put` overrides them. `clock` decides
         when items expire; pass the memory's own if it was opened with another clock.
         """
         self.memory = ensure_open(memory)
@@ -91,12 +91,12 @@ class RecollectStore(BaseStore):
             self.memory.close()
 
     def batch(self, ops: Iterable[Op]) -> list[Result]:
-        """Run a batch. Reads see the state before it; of several writes to one key, the last counts."""
-        asked = list(ops)
-        for op in asked:
+        """Run a batch: first all reads, then the writes. If several write to one key, the last counts."""
+        operations = list(ops)
+        for op in operations:
             validate_op_namespace(op)
-        results: list[Result] = [self._answer(op) for op in asked]
-        self._write([op for op in asked if isinstance(op, PutOp)])
+        results: list[Result] = [self._read(op) for op in operations]
+        self._write([op for op in operations if isinstance(op, PutOp)])
         return results
 
     abatch = in_thread(batch)
@@ -115,7 +115,7 @@ class RecollectStore(BaseStore):
             count += len(notes.memory.forget(ids)) if ids else 0
         return count
 
-    def _answer(self, op: Op) -> Result:
+    def _read(self, op: Op) -> Result:
         match op:
             case GetOp():
                 return self._get(op)
@@ -156,7 +156,7 @@ class RecollectStore(BaseStore):
             return filter(is_wanted, notes.newest_first(page=page))
 
         within = frozenset(below)
-        # With several namespaces, one search over the owner's whole memory compares them fairly.
+        # For several namespaces, search the owner's whole memory once: scores of separate searches differ.
         notes = self._notes(below[0] if len(below) == 1 else None)
         page = min(max(op.offset + op.limit, 100 if op.filter else 1), MOST_PER_PAGE)
         found: Sequence[tuple[Memory, Hit | None]]
@@ -183,7 +183,7 @@ class RecollectStore(BaseStore):
         found = {
             namespace[: op.max_depth]
             for namespace in self._namespaces()
-            if all(_fits(condition, namespace) for condition in op.match_conditions or ())
+            if all(_matches(condition, namespace) for condition in op.match_conditions or ())
             and next(self._notes(namespace).newest_first(page=1), None) is not None
         }
         return sorted(found)[op.offset : op.offset + op.limit]
@@ -198,8 +198,8 @@ class RecollectStore(BaseStore):
     # Writing
 
     def _write(self, puts: Sequence[PutOp]) -> None:
-        every = (self.ttl_config or {}).get("sweep_interval_minutes")
-        if puts and every is not None and monotonic() - self._swept_at >= every * 60:
+        minutes = (self.ttl_config or {}).get("sweep_interval_minutes")
+        if puts and minutes is not None and monotonic() - self._swept_at >= minutes * 60:
             self.sweep_ttl()
         by_namespace: dict[Namespace, dict[str, PutOp]] = {}
         for op in puts:
@@ -234,11 +234,11 @@ class RecollectStore(BaseStore):
         return KeyedNote(op.key, text or f"{'.'.join(op.namespace)} {op.key}", metadata, expires_at)
 
     def _refresh(self, notes: Iterable[Memory]) -> None:
-        """Renew the TTL of items, to the length set when they were put."""
+        """Restart the TTL of items that were put with one."""
         for note in notes:
             kept = dict(note.metadata or {})
             if kept.get("ttl") is not None:
-                # A read changes the note, but not the item.
+                # This updates the note; the item keeps its own time of update.
                 kept.setdefault("updated_at", note.updated_at.isoformat())
                 self.memory.scoped(note.scope.owner, note.scope.agent).update(
                     note.id, expires_at=self._expiry(kept["ttl"]), metadata=kept
@@ -255,7 +255,7 @@ class RecollectStore(BaseStore):
         return expires_at
 
     def _notes(self, namespace: Namespace | None) -> KeyedNotes:
-        """Return the notes of a namespace, or of all namespaces for None, which is for searching only."""
+        """Return the notes of a namespace; None: of all namespaces, for searching only."""
         agent = None if namespace is None else ".".join(namespace)
         if agent is not None and len(agent) > LONGEST_NAMESPACE:
             raise InvalidInput(
@@ -287,10 +287,10 @@ def _key(note: Memory) -> str:
 
 
 def _value(note: Memory) -> Mapping[str, Any]:
-    """Return the stored value. If its only text is the searched one, later edits of the note replace it."""
+    """Return the stored value. An edited note's text replaces the value's only searched field."""
     kept = note.metadata or {}
     value: Mapping[str, Any] = kept.get("value", {})
-    # For an imported value, the searched field is known only if it has a single text field.
+    # An imported value does not name its searched field. With a single field, that is the one.
     field = kept.get("text_field", _text_field(value) if len(value) == 1 and _is_indexed(note) else None)
     if field is None or _search_text(value[field]) in {note.text, ""}:
         return value
@@ -334,7 +334,7 @@ def _is_indexed(note: Memory) -> bool:
 
 
 def _text(value: Mapping[str, Any], fields: Sequence[str]) -> str | None:
-    """Join the texts at these paths, a line each; None if nothing is searched."""
+    """Join the texts at these paths, one per line; None if there is nothing to search."""
     lines: list[str] = []
     for path in fields:
         lines += [_whole_text(value)] if path == WHOLE_VALUE else get_text_at_path(value, tokenize_path(path))
@@ -342,7 +342,7 @@ def _text(value: Mapping[str, Any], fields: Sequence[str]) -> str | None:
 
 
 def _whole_text(value: Mapping[str, Any]) -> str:
-    """Write a value as words rather than JSON, which embedding models read better."""
+    """Write a value as lines of words: embedding models read them better than JSON."""
     if len(value) == 1:
         (only,) = value.values()
         if isinstance(only, str) and only.strip():
@@ -353,7 +353,7 @@ def _whole_text(value: Mapping[str, Any]) -> str:
     )
 
 
-def _fits(condition: MatchCondition, namespace: Namespace) -> bool:
+def _matches(condition: MatchCondition, namespace: Namespace) -> bool:
     path = condition.path
     if len(namespace) < len(path):
         return False

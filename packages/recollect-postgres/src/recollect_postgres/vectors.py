@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from recollect_postgres.snapshot import PostgresConditions, PostgresSnapshot
 
 
-_AT_ONCE = 4_096
+_MAX_FETCHED = 4_096
 """Vectors that are fetched at a time, to limit the memory that filling a cache takes."""
 
 MOST_CACHES = 256
@@ -102,8 +102,8 @@ class ScopeQueries:
 
     def live_rows(self, source: VectorSource, after: int) -> Iterator[VectorRow]:
         while True:
-            # Limit first, then join each row separately: the planner cannot know how many rows are new and
-            # live, and would read and sort all of them.
+            # Limit first, then join row by row. Else the planner reads and sorts all rows: it cannot know
+            # how few are new and live.
             rows = self._snapshot.ask(
                 "SELECT v.id, o.memory_id, v.passage_id, v.scope_id, o.kind, "
                 "CASE WHEN o.live = 1 AND length(v.embedding) = %s THEN v.embedding END "
@@ -112,12 +112,12 @@ class ScopeQueries:
                 f"LEFT JOIN LATERAL (SELECT p.memory_id, p.live, m.kind FROM {self._schema}.passage AS p "
                 f"JOIN {self._schema}.memory AS m ON m.scope_id = p.scope_id AND m.id = p.memory_id "
                 "WHERE p.scope_id = v.scope_id AND p.id = v.passage_id LIMIT 1) AS o ON true ORDER BY v.id",
-                [4 * source.dims, self._scope, source.model_id, after, _AT_ONCE],
+                [4 * source.dims, self._scope, source.model_id, after, _MAX_FETCHED],
             )
             for vector, memory, passage, scope, kind, embedding in rows:
                 if kind is not None and embedding is not None:
                     yield VectorRow(vector, memory, passage, scope, KIND_CODES[kind], embedding)
-            if len(rows) < _AT_ONCE:
+            if len(rows) < _MAX_FETCHED:
                 return
             after = rows[-1][0]
 
@@ -125,7 +125,7 @@ class ScopeQueries:
         ((oldest,),) = self._snapshot.ask(
             f"SELECT min(seq) FROM {self._schema}.vector_change WHERE scope_id = %s", [self._scope]
         )
-        # Old entries are deleted, perhaps all of them.
+        # Old entries are deleted, perhaps all: then the changes since `seq` are unknown.
         if oldest is None or oldest > seq + 1:
             return None
         rows = self._snapshot.ask(
@@ -209,8 +209,8 @@ FILLED_AT_ONCE = 2_000
 WORTH_FILLING = 200
 """If a search finds this many vectors missing in pgvector, they are added after it."""
 
-_COMPARED_AT_ONCE = 4_096
-_PREPARING = 0x52434C56
+_MAX_COMPARED = 4_096
+_PREPARE_LOCK = 0x52434C56
 """The advisory lock for creating the table."""
 
 # A second copy of each vector, in pgvector's type. It is created when a store is opened with vectors=server.
@@ -246,7 +246,7 @@ class PgVector:
     """Always None: no vectors are in private memory."""
 
     def distance(self, column: str) -> str:
-        """Return the SQL of the negative product with the query."""
+        """Return the SQL of the negative inner product with the query."""
         return f"{column} OPERATOR({self.extension}.<#>) %b::{self.extension}.vector"
 
     def close(self) -> None:
@@ -282,7 +282,7 @@ def prepare_pgvector(location: StoreUrl) -> PgVector:
         with connection.transaction():
             # Processes that start at the same time wait here.
             connection.execute(
-                "SELECT pg_advisory_xact_lock(%s, hashtext(%s))", (_PREPARING, location.schema)
+                "SELECT pg_advisory_xact_lock(%s, hashtext(%s))", (_PREPARE_LOCK, location.schema)
             )
             pgvector = _find_extension(connection) or _create_extension(connection, location)
             if not _has_table(connection, location.schema):
@@ -308,8 +308,8 @@ def _create_extension(connection: Connection[Row], location: StoreUrl) -> PgVect
         said = str(error).strip().splitlines()[0]
         raise StoreUnavailable(
             f"vectors=server needs the extension pgvector, which this database of {location} does not have "
-            f"({said}). Let an administrator install it and run CREATE EXTENSION vector there, or leave "
-            "vectors=server out of the URL: then vectors are searched in a cache on this machine."
+            f"({said}). Ask an administrator to install it and run CREATE EXTENSION vector. Or leave "
+            "vectors=server out of the URL, to search a vector cache on this machine."
         ) from error
     found = _find_extension(connection)
     assert found is not None  # noqa: S101  # it was just created
@@ -373,9 +373,9 @@ def insert_server_vectors(
     for row in rows:
         if len(row[4]) % 4 == 0 and np.isfinite(unpack_vector(row[4])).all():
             by_size.setdefault(len(row[4]), []).append(row)
-    for alike in by_size.values():
-        keys = [[row[column] for row in alike] for column in range(4)]
-        vectors = np.stack([unpack_vector(row[4]) for row in alike])
+    for same_size in by_size.values():
+        keys = [[row[column] for row in same_size] for column in range(4)]
+        vectors = np.stack([unpack_vector(row[4]) for row in same_size])
         execute(
             f"INSERT INTO {schema}.server_vector(scope_id, id, model_id, passage_id, embedding) "
             f"SELECT u.* FROM unnest(%b::bigint[], %b::bigint[], %b::bigint[], %b::bigint[], "
@@ -417,9 +417,9 @@ def _packed_query(vector: Vector) -> _Binary:
 class ServerVectors:
     """Search by vector on the server, in one snapshot.
 
-    The server compares every allowed vector in full, since an index of pgvector would lose hits to filters.
-    It returns the likely best, up to rounding errors. Those are compared again here, so that order and scores
-    are the same as with a cache.
+    The server compares every allowed vector: with filters, an index of pgvector misses hits. It returns those
+    that may be the best, given rounding errors. They are compared again here, so that order and scores are
+    the same as with a cache.
     """
 
     def __init__(self, snapshot: PostgresSnapshot, pgvector: PgVector, model: ModelInUse) -> None:
@@ -430,16 +430,16 @@ class ServerVectors:
         # A sum of n products whose sizes add up to at most one has an error of at most n * 2^-24, in any
         # order (Higham, Accuracy and Stability of Numerical Algorithms, 3.1). That holds for the server's sum
         # and for ours.
-        self._doubt = 2.1 * model.dims * 2.0**-24
+        self._max_error = 2.1 * model.dims * 2.0**-24
 
     def nearest(self, vector: Vector, k: int, scopes: Sequence[int], where: Where) -> list[Found]:
         """Return the best `k` memories that meet the conditions; ties by memory, then passage."""
         check_width(vector, self._model.name, self._model.dims)
-        # In this order, a vector that is added in between is compared twice, not missed.
+        # In this order, a vector that is added between the two queries is compared twice, not missed.
         ids = [*self._missing(scopes), *self._likely(vector, k, scopes, where)]
         hits: list[_Hit] = []
-        for start in range(0, len(ids), _COMPARED_AT_ONCE):
-            part = ids[start : start + _COMPARED_AT_ONCE]
+        for start in range(0, len(ids), _MAX_COMPARED):
+            part = ids[start : start + _MAX_COMPARED]
             hits = _best([*hits, *self._compare(vector, part, scopes, where)], k)
         return _found_memories(hits)
 
@@ -453,9 +453,9 @@ class ServerVectors:
             f"SELECT {self._pgvector.distance('e.embedding')}, p.memory_id, v.id FROM {self._vectors()} "
             f"LEFT JOIN {self._schema}.server_vector AS e ON e.scope_id = v.scope_id AND e.id = v.id "
             f"WHERE {own}",
-            [_packed_query(vector), *self._width(), *conditions.bindings],
+            [_packed_query(vector), *self._vector_bindings(), *conditions.bindings],
         )
-        likely = _likely_best(estimates, len(ids), self._doubt)
+        likely = _likely_best(estimates, len(ids), self._max_error)
         hits = _best(self._compare(vector, likely, scopes), len(ids))
         return sorted(_found_memories(hits), key=lambda hit: hit.id)
 
@@ -465,7 +465,7 @@ class ServerVectors:
         own = self._own(conditions, ids, self._snapshot.scopes)
         rows = self._snapshot.ask(
             f"SELECT p.id, p.memory_id FROM {self._vectors()} WHERE {own} ORDER BY p.id",
-            [*self._width(), *conditions.bindings],
+            [*self._vector_bindings(), *conditions.bindings],
         )
         return [(passage, memory) for passage, memory in rows]
 
@@ -485,8 +485,8 @@ class ServerVectors:
         wanted = 4 * k
         while True:
             estimates = self._snapshot.ask(query, [*bindings, wanted])
-            if len(estimates) < wanted or _has_all(estimates, k, self._doubt):
-                return _likely_best(estimates, k, self._doubt)
+            if len(estimates) < wanted or _has_all(estimates, k, self._max_error):
+                return _likely_best(estimates, k, self._max_error)
             # Some memories have many passages among the first, or many vectors nearly tie.
             wanted *= 8
 
@@ -514,7 +514,7 @@ class ServerVectors:
         rows = self._snapshot.ask(
             f"SELECT p.memory_id, p.id, v.embedding FROM {self._vectors()} {self._memories(where)}"
             f"WHERE p.live = 1 AND {condition}",
-            [*self._width(), *conditions.bindings],
+            [*self._vector_bindings(), *conditions.bindings],
         )
         if not rows:
             return []
@@ -527,13 +527,13 @@ class ServerVectors:
         return conditions.of("passage", (OneOf("memory_id", list(ids)), Equals("live", 1)), "p", scopes)
 
     def _vectors(self) -> str:
-        """Return the join of passages with vectors of the model in use. Its bindings are `_width`."""
+        """Return the join of passages with vectors of the model in use; see `_vector_bindings`."""
         return (
             f"{self._schema}.passage AS p JOIN {self._schema}.vector AS v ON v.scope_id = p.scope_id "
             "AND v.passage_id = p.id AND v.model_id = %s AND length(v.embedding) = %s"
         )
 
-    def _width(self) -> tuple[int, int]:
+    def _vector_bindings(self) -> tuple[int, int]:
         return self._model.id, 4 * self._model.dims
 
     def _memories(self, where: Where) -> str:
@@ -542,24 +542,24 @@ class ServerVectors:
         return f"JOIN {self._schema}.memory AS m ON m.scope_id = p.scope_id AND m.id = p.memory_id "
 
 
-def _has_all(estimates: Sequence[Row], k: int, doubt: float) -> bool:
+def _has_all(estimates: Sequence[Row], k: int, max_error: float) -> bool:
     """Whether these rows, best first, include all that may represent one of the best `k` memories."""
     firsts = _first_distances(estimates)
-    return len(firsts) >= k and estimates[-1][0] > sorted(firsts.values())[k - 1] + 2 * doubt
+    return len(firsts) >= k and estimates[-1][0] > sorted(firsts.values())[k - 1] + 2 * max_error
 
 
-def _likely_best(estimates: Sequence[Row], k: int, doubt: float) -> list[int]:
+def _likely_best(estimates: Sequence[Row], k: int, max_error: float) -> list[int]:
     """Return vectors that may represent one of the best `k` memories, and all without an estimate.
 
-    Estimates are rows of a distance, a memory and a vector. Each distance may be off by `doubt`, so the order
-    of two vectors is certain only if they differ by more than twice that.
+    Estimates are rows of a distance, a memory and a vector. Each distance may be off by `max_error`, so the
+    order of two vectors is certain only if they differ by more than twice that.
     """
     firsts = _first_distances(estimates)
-    last = sorted(firsts.values())[k - 1] + 2 * doubt if len(firsts) > k else float("inf")
+    last = sorted(firsts.values())[k - 1] + 2 * max_error if len(firsts) > k else float("inf")
     return [
         id_
         for distance, memory, id_ in estimates
-        if distance is None or distance <= min(firsts[memory] + 2 * doubt, last)
+        if distance is None or distance <= min(firsts[memory] + 2 * max_error, last)
     ]
 
 

@@ -21,7 +21,7 @@ SHORTEST_TOKEN = 16
 _LOOPBACK = ("127.0.0.1", "::1", "localhost")
 _METHODS = ("GET", "POST", "DELETE")
 _API = ("v1", "openapi.json", "docs", "healthz", "readyz", "metrics", "mem0")
-_PROBLEM_READERS = frozenset(("v1", "openapi.json", "healthz", "readyz", "metrics"))
+_PROBLEM_PATHS = frozenset(("v1", "openapi.json", "healthz", "readyz", "metrics"))
 _PUBLIC = frozenset(("healthz", "readyz", "static", "sign-in"))
 SAFE_METHODS = frozenset(("GET", "HEAD", "OPTIONS"))
 _HOST = re.compile(r"(?:\[([0-9a-f:.]+)\]|([a-z0-9_.-]+))(?::\d*)?")
@@ -38,14 +38,14 @@ class AccessPolicy:
     port: int
     token: str | None
     """Without one, every client that reaches the port is allowed."""
-    allowed: tuple[str, ...] = ()
+    allowed_hosts: tuple[str, ...] = ()
     """Names of this machine besides `host` and the loopback names."""
     tls: bool = False
 
     @property
     def names(self) -> frozenset[str]:
-        """The allowed `Host` headers. A DNS rebinding page would send its own name."""
-        return frozenset((*_LOOPBACK, self.host.lower(), *self.allowed))
+        """The allowed `Host` headers. A page that tries DNS rebinding sends its own name."""
+        return frozenset((*_LOOPBACK, self.host.lower(), *self.allowed_hosts))
 
     @property
     def is_open_to_others(self) -> bool:
@@ -55,8 +55,8 @@ class AccessPolicy:
             return self.host.lower() != "localhost"
 
     @property
-    def is_everywhere(self) -> bool:
-        """Whether it listens on all addresses, so that `host` is not one that clients can use."""
+    def listens_everywhere(self) -> bool:
+        """Whether the server listens on all addresses. Clients then need another name than `host`."""
         try:
             return ip_address(self.host).is_unspecified
         except ValueError:
@@ -73,7 +73,7 @@ class AccessPolicy:
     def url(self, port: int, path: str = PATH) -> str:
         """Return the address for a client on this machine."""
         host = self.host
-        if self.is_everywhere:
+        if self.listens_everywhere:
             host = "::1" if ":" in host else "127.0.0.1"
         scheme = "https" if self.tls else "http"
         return f"{scheme}://{f'[{host}]' if ':' in host else host}:{port}{path}"
@@ -96,7 +96,7 @@ class Refused(Exception):
 
 
 def refusal(policy: AccessPolicy, method: str, path: str, headers: Mapping[bytes, bytes]) -> Refusal | None:
-    """Return the refusal of a request regardless of its sender, if any.
+    """Return why any sender's request is refused; None if it is not.
 
     This comes before authentication: MCP clients without a token probe other paths for a sign-in method. They
     must get 404 there, not 401.
@@ -105,9 +105,9 @@ def refusal(policy: AccessPolicy, method: str, path: str, headers: Mapping[bytes
     if host is None:
         return Refusal(421, "unknown_host", "Send the header `Host` with the name of this machine.")
     if host not in policy.names:
-        remedy = f"if it should be, start it with `--allow-host {host}`."
+        remedy = f"to allow that name, start it with `--allow-host {host}`."
         return Refusal(421, "unknown_host", f"This server is not known as {host}; {remedy}")
-    # Only browsers send one.
+    # Only browsers send an origin.
     origin = headers.get(b"origin", b"").decode("latin-1").lower()
     site = _ORIGIN.fullmatch(origin)
     if origin and (site is None or _name(site[1]) not in policy.names):
@@ -117,7 +117,7 @@ def refusal(policy: AccessPolicy, method: str, path: str, headers: Mapping[bytes
             "Pages of other sites may not use this server; if this one should, start it with `--allow-host` "
             "and the host of the page.",
         )
-    known = {*_API, *_PUBLIC, *_signed_in_pages()} - {""}
+    known = {*_API, *_PUBLIC, *_page_segments()} - {""}
     if not is_mcp(path) and path != "/" and path.split("/")[1] not in known:
         return Refusal(404, "not_found", NOTHING_HERE)
     if is_mcp(path) and method not in _METHODS:
@@ -126,22 +126,22 @@ def refusal(policy: AccessPolicy, method: str, path: str, headers: Mapping[bytes
     return None
 
 
-def _signed_in_pages() -> frozenset[str]:
+def _page_segments() -> frozenset[str]:
     """Return the first path segments of the dashboard's pages."""
     from recollect_server.web.routes import HANDLERS  # noqa: PLC0415  # loads every screen, which only a server needs
 
     return frozenset(("docs", "sign-out", *(path.split("/")[1] for _, path in HANDLERS)))
 
 
-def stranger_refusal(method: str, path: str, query: str, headers: Mapping[bytes, bytes]) -> Refusal | None:
+def anonymous_refusal(method: str, path: str, query: str, headers: Mapping[bytes, bytes]) -> Refusal | None:
     """Return the refusal of an unauthenticated request; None if the path is public."""
     first = path.split("/")[1]
     if first in _PUBLIC:
         return None
     # A client that sends a token is a program, not a browser that can sign in.
-    if first not in _signed_in_pages() or headers.get(b"authorization"):
+    if first not in _page_segments() or headers.get(b"authorization"):
         return UNAUTHORIZED
-    # The form's fields are lost, so the user continues at the first page.
+    # A form that was sent is lost, so the user then continues at the first page.
     next_ = f"{path}?{query}" if query else path
     where = f"/sign-in?next={quote(next_)}" if method in SAFE_METHODS and next_ != "/" else "/sign-in"
     if headers.get(b"hx-request"):
@@ -152,7 +152,7 @@ def stranger_refusal(method: str, path: str, query: str, headers: Mapping[bytes,
 def local_path(given: str) -> str:
     """Return the page to show after signing in: the given one if it is ours, else the first."""
     path = given.partition("?")[0]
-    is_page = path.startswith("/") and path.split("/")[1] in _signed_in_pages()
+    is_page = path.startswith("/") and path.split("/")[1] in _page_segments()
     # Browsers read a backslash as a slash, drop control characters, and read two slashes as a host.
     is_plain = given.isascii() and given.isprintable() and "\\" not in given and "//" not in path
     return given if is_page and is_plain else "/"
@@ -173,7 +173,7 @@ def is_same_origin(headers: Mapping[bytes, bytes]) -> bool | None:
 
 def is_api(path: str) -> bool:
     """Whether clients of this path expect problem details."""
-    return path.startswith("/") and path.split("/")[1] in _PROBLEM_READERS
+    return path.startswith("/") and path.split("/")[1] in _PROBLEM_PATHS
 
 
 def is_mem0(path: str) -> bool:
@@ -216,16 +216,16 @@ UNAUTHORIZED = Refusal(
 FOREIGN_PAGE = Refusal(
     403,
     "cross_site",
-    "With a browser's session, only pages of this server may send this; open the dashboard and try again.",
+    "Only this server's pages may send this request from a browser; open the dashboard and try again.",
 )
 NO_CSRF = Refusal(
     403,
     "csrf",
-    "The form is from an earlier session, or something else sent it; reload the page and send it again. "
+    "The form is from an earlier session, or from another program; reload the page and send it again. "
     "Scripts send the header `X-CSRF-Token`, other programs `Authorization: Bearer TOKEN`.",
 )
 TOO_LARGE = Refusal(
-    413, "too_large", f"A request may have up to {LARGEST_REQUEST // 1024**2} MiB; send it in several."
+    413, "too_large", f"A request may have up to {LARGEST_REQUEST // 1024**2} MiB; split it into several."
 )
 TOO_SLOW = Refusal(
     408, "too_slow", f"The body of a request must arrive within {BODY_SECONDS:.0f} seconds; send it again."

@@ -145,7 +145,7 @@ def _announce(settings: Settings, policy: AccessPolicy, port: int, *, generated:
         warn(f"Authorization: Bearer {policy.token}")
     else:
         warn("Clients must send the token that you set, as `Authorization: Bearer TOKEN`.")
-    if policy.is_everywhere and not policy.allowed:
+    if policy.listens_everywhere and not policy.allowed_hosts:
         from socket import gethostname
 
         warn(

@@ -26,10 +26,10 @@ from recollect_server.access_policy import (
     AccessPolicy,
     Refusal,
     Refused,
+    anonymous_refusal,
     is_mcp,
     is_same_origin,
     refusal,
-    stranger_refusal,
     with_bearer,
 )
 from recollect_server.authentication import ANYONE, CSRF, IDENTITY, Authenticator, Identity, TokenGuesses
@@ -136,7 +136,7 @@ class AuthenticationMiddleware(_HttpMiddleware):
             if headers.get(b"authorization"):
                 self._guesses.add(_address(scope))
             query = scope.get("query_string", b"").decode("latin-1")
-            why = stranger_refusal(scope["method"], path, query, headers)
+            why = anonymous_refusal(scope["method"], path, query, headers)
             if why is not None:
                 raise Refused(why)
         else:
@@ -200,16 +200,16 @@ class BodyLimitMiddleware(_HttpMiddleware):
 
 
 class CsrfMiddleware(_HttpMiddleware):
-    """Refuses changes that a page of another site could make a browser send.
+    """Refuses changes that another site's page may have sent through the user's browser.
 
-    A browser sends its cookie automatically; a server without a token accepts any local request. Only a
-    program that knows a token can send one. MCP accepts no cookies.
+    Browsers send cookies with every request, and a server without a token accepts any local request. A
+    request with a token needs no check: no other site knows the token. MCP accepts no cookies.
     """
 
     async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
         found: Identity | None = scope["state"].get(IDENTITY)
-        by_itself = found is None or found.session is not None or found.credential == ANYONE
-        if scope["method"] not in SAFE_METHODS and by_itself and not is_mcp(scope["path"]):
+        needs_check = found is None or found.session is not None or found.credential == ANYONE
+        if scope["method"] not in SAFE_METHODS and needs_check and not is_mcp(scope["path"]):
             headers = dict(scope["headers"])
             is_ours = is_same_origin(headers)
             has_session = found is not None and found.session is not None and scope["path"] != SIGN_IN
@@ -218,9 +218,9 @@ class CsrfMiddleware(_HttpMiddleware):
             if found is not None and found.session is not None and has_session:
                 # `BodyLimitMiddleware` delivers the body in one piece.
                 body = (await receive())["body"]
-                shown = headers.get(b"x-csrf-token", b"").decode("latin-1")
-                shown = shown or await _csrf_field(scope, headers, body)
-                if not hmac.compare_digest(shown.encode(), found.session.csrf.encode()):
+                csrf = headers.get(b"x-csrf-token", b"").decode("latin-1")
+                csrf = csrf or await _csrf_field(scope, headers, body)
+                if not hmac.compare_digest(csrf.encode(), found.session.csrf.encode()):
                     raise Refused(NO_CSRF)
                 receive = replay_body(body, receive)
         await self.app(scope, receive, send)
@@ -231,7 +231,7 @@ async def _csrf_field(scope: Scope, headers: dict[bytes, bytes], body: bytes) ->
     if not kind.startswith((b"application/x-www-form-urlencoded", b"multipart/form-data")):
         return ""
     try:
-        # A copy of the scope: the parsed form is not kept for the handler.
+        # Copy the scope, so that the handler does not get the parsed form.
         async with Request({**scope}, replay_body(body, client_gone)).form() as form:
             given = form.get(CSRF)
             return given if isinstance(given, str) else ""

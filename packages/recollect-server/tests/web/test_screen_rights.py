@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from recollect.engine import Engine
 
 ORIGIN = {"origin": "http://localhost"}
-# Requests that need more than the right to read, each with its least right.
+# Requests that need the right to write, or to administer, each with its form.
 WRITES = {
     "/answers/1/judge": {"memory": "1", "grade": "1"},
     "/add": {"kind": "note", "text": "New"},
@@ -44,7 +44,7 @@ FOR_ADMINS = {
 SCREENS = ("/answers", "/answers/1", "/quality", "/quality?tab=confidence", "/quality?tab=tuning", "/health")
 
 
-class Rooms:
+class ScreenServer:
     """A server, and browsers that are signed in to it by tokens."""
 
     def __init__(self, memory: Engine) -> None:
@@ -71,15 +71,15 @@ def csrf(browser: TestClient) -> str:
 
 
 @pytest.fixture
-def rooms(tmp_path: Path) -> Iterator[Rooms]:
+def server(tmp_path: Path) -> Iterator[ScreenServer]:
     with recollect.open(tmp_path / "memory.db", model="none") as memory:
         memory.remember("The early ferry leaves at six, pier four.")
         memory.recall("early ferry")
-        yield Rooms(memory)
+        yield ScreenServer(memory)
 
 
-def test_who_may_only_read_sees_the_screens_without_what_changes_anything(rooms: Rooms) -> None:
-    browser = rooms.browser("reader", "read")
+def test_a_read_token_shows_the_screens_without_forms_that_change_anything(server: ScreenServer) -> None:
+    browser = server.browser("reader", "read")
     shown = {path: browser.get(path) for path in SCREENS}
     assert {answer.status_code for answer in shown.values()} == {200}
     forms = "".join(answer.text for answer in shown.values()).split("<form")[1:]
@@ -91,19 +91,19 @@ def test_who_may_only_read_sees_the_screens_without_what_changes_anything(rooms:
     assert browser.get("/tokens").status_code == 403
 
 
-def test_who_may_write_judges_and_nothing_more(rooms: Rooms) -> None:
-    browser = rooms.browser("writer", "write")
+def test_a_write_token_does_not_administer(server: ScreenServer) -> None:
+    browser = server.browser("writer", "write")
     for path, fields in WRITES.items():
         assert browser.post(path, data={**fields, "csrf": csrf(browser)}).status_code == 303
-    assert rooms.memory.answers.get(1)[0].feedback == ((1, "said", 1.0),)
+    assert server.memory.answers.get(1)[0].feedback == ((1, "said", 1.0),)
     for path, fields in FOR_ADMINS.items():
         answer = browser.post(path, data={**fields, "csrf": csrf(browser)})
         assert (path, answer.status_code) == (path, 403)
 
 
-def test_an_admin_of_one_owner_gets_no_further(rooms: Rooms) -> None:
-    """Not by a token that sees more, nor by a file that names other owners, nor by an export of them."""
-    browser = rooms.browser("ana", "admin", Scope("ana"))
+def test_an_admin_of_one_owner_reaches_no_other_owner(server: ScreenServer) -> None:
+    """Creating a wider token, importing a file of other owners and exporting their memories are refused."""
+    browser = server.browser("ana", "admin", Scope("ana"))
     page = browser.get("/tokens")
     assert page.status_code == 403
     assert "concerns every owner" in page.text
@@ -115,7 +115,7 @@ def test_an_admin_of_one_owner_gets_no_further(rooms: Rooms) -> None:
     key = own.headers["location"].partition("file=")[2].partition("&")[0]
     lines = browser.get(f"/health/export/{key}").text.splitlines()
     assert [json.loads(line).get("kind") for line in lines if "ferry" in line] == []
-    other = rooms.browser("all", "admin")
+    other = server.browser("all", "admin")
     assert other.get(f"/health/export/{key}").status_code == 404
     whole = other.post("/health/export", data={"everything": "1", "csrf": csrf(other)})
     key = whole.headers["location"].partition("file=")[2].partition("&")[0]
@@ -126,8 +126,8 @@ def test_an_admin_of_one_owner_gets_no_further(rooms: Rooms) -> None:
     assert refused.status_code == 403
 
 
-def test_progress_comes_as_events_and_a_mistake_as_a_problem(rooms: Rooms) -> None:
-    browser = rooms.browser("reader", "read")
+def test_progress_is_sent_as_events_and_an_error_as_a_problem(server: ScreenServer) -> None:
+    browser = server.browser("reader", "read")
     asked = {"csrf": csrf(browser), "sample": "5", "profile": "limbic"}
     events = browser.post("/quality/self-test", data=asked, headers={"accept": "text/event-stream"})
     names = [line.removeprefix("event: ") for line in events.text.splitlines() if line.startswith("event: ")]
@@ -135,8 +135,8 @@ def test_progress_comes_as_events_and_a_mistake_as_a_problem(rooms: Rooms) -> No
     assert names[-1] == "result"
     href = json.loads(events.text.splitlines()[-2].removeprefix("data: "))["href"]
     assert "limbic" in browser.get(href).text
-    # It is kept for its own scope alone.
-    assert "no longer has this one" in rooms.browser("other", "read", Scope("ana")).get(href).text
+    # Only tokens of the same scope can read the result.
+    assert "no longer has this one" in server.browser("other", "read", Scope("ana")).get(href).text
     wrong = {**asked, "profile": "nobody"}
     problem = browser.post("/quality/self-test", data=wrong, headers={"accept": "text/event-stream"})
     assert problem.headers["content-type"] == "application/problem+json"

@@ -1,4 +1,4 @@
-"""Our server and hooks come into a client's settings and go out again, and nothing else is touched."""
+"""Installing our server and hooks in a client's settings, and uninstalling them, changes nothing else."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ _values = st.recursive(
 
 @st.composite
 def json_texts(draw: st.DrawFn) -> str:
-    """Some object, with or without servers, as different programs would write it."""
+    """Draw an object with or without servers, as different programs would write it."""
     items = list(draw(st.dictionaries(_words.filter(KEY.__ne__), _values, max_size=3)).items())
     if draw(st.booleans()):
         servers = draw(st.dictionaries(_words.filter(NAME.__ne__), _values, max_size=3))
@@ -77,27 +77,27 @@ def json_texts(draw: st.DrawFn) -> str:
 
 
 def others(text: str | None) -> list[Any]:
-    """All that is not ours, in its order; no list of servers is as good as one without any."""
+    """Return everything that is not ours, in order. An empty list of servers equals a missing one."""
     content = read_content(text)
     servers = {name: value for name, value in content.pop(KEY, {}).items() if name != NAME}
     return [list(content.items()), list(servers.items())]
 
 
 @given(json_texts())
-def test_any_json_comes_back_to_the_letter(text: str) -> None:
+def test_uninstalling_restores_any_json_exactly(text: str) -> None:
     put = edit_to_install(DESKTOP, text, NAME, LAUNCH, force=False).after
     assert server_in(DESKTOP, put, NAME)["command"] == LAUNCH.command
     assert others(put) == others(text)
-    # Twice is once.
+    # Installing again changes nothing.
     assert edit_to_install(DESKTOP, put, NAME, LAUNCH, force=False).is_none
-    # Back to the letter, from the copy; without that, nothing else is lost.
+    # With the backup, the text is restored exactly; without it, only our entry is lost.
     assert edit_to_uninstall(DESKTOP, put, NAME, text, force=False).after == text
     alone = edit_to_uninstall(DESKTOP, put, NAME, None, force=False).after
     assert server_in(DESKTOP, alone, NAME) is None
     assert others(alone) == others(text if alone is not None else None)
 
 
-def test_an_entry_is_written_as_the_file_is() -> None:
+def test_an_entry_has_the_indentation_and_newlines_of_its_file() -> None:
     text = '{\n\t"mcpServers": {\n\t\t"docs": {\n\t\t\t"command": "npx"\n\t\t}\n\t},\n\t"theme": "dark"\n}\n'
     assert with_server(DESKTOP, text, NAME, OURS) == (
         '{\n\t"mcpServers": {\n\t\t"docs": {\n\t\t\t"command": "npx"\n\t\t},\n'
@@ -118,7 +118,7 @@ def test_an_entry_is_written_as_the_file_is() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("{", "line 1: it ends too early"),
         ('{"a": 1,\n', "line 2: it ends too early"),
@@ -139,8 +139,8 @@ def test_an_entry_is_written_as_the_file_is() -> None:
         ('{"a": ' + "9" * 5000 + "}", "digits"),
     ],
 )
-def test_what_cannot_be_kept_is_refused_and_the_line_named(text: str, said: str) -> None:
-    with pytest.raises(NotEditable, match=said):
+def test_a_file_that_cannot_be_edited_is_refused_with_its_line(text: str, message: str) -> None:
+    with pytest.raises(NotEditable, match=message):
         with_server(DESKTOP, text, NAME, OURS)
 
 
@@ -168,14 +168,14 @@ def test_toml_is_read_and_printed_but_never_edited() -> None:
         '{"hooks": {}, "theme": "dark"}',
     ],
 )
-def test_hooks_come_and_leave_the_file_as_it_was(text: str | None) -> None:
+def test_uninstalling_hooks_restores_the_file(text: str | None) -> None:
     installed = edit_to_install_hooks(text, WANTED)
     assert set(hooks_in(installed.after)) == set(WANTED)
     assert edit_to_install_hooks(installed.after, WANTED).is_none
     assert edit_to_uninstall_hooks(installed.after, text).after == text
 
 
-def test_other_hooks_stay_when_ours_are_updated_or_taken_out() -> None:
+def test_other_hooks_stay_when_ours_are_updated_or_removed() -> None:
     text = json.dumps({"hooks": {"Stop": [MINE]}, "theme": "dark"}, indent=2)
     first = edit_to_install_hooks(text, WANTED).after or ""
     other = HOOK_CLIENTS["claude-code"].entries("/opt/python3", [], "linux")
@@ -186,7 +186,7 @@ def test_other_hooks_stay_when_ours_are_updated_or_taken_out() -> None:
     assert set(hooks_in(second.after)) == set(WANTED)
     changed = first.replace('"dark"', '"light"')
     assert edit_to_uninstall_hooks(changed, text).after == text.replace('"dark"', '"light"')
-    # One of theirs within our group, added after ours, stays even where the rest is as we left it.
+    # A hook that the user added to our group stays when ours is removed.
     ours = WANTED["Stop"]["hooks"]
     shared = {"hooks": {"Stop": [{"hooks": [{"command": "mine"}, *ours]}, {"hooks": []}]}}
     left = edit_to_uninstall_hooks(json.dumps(shared), "{}").after
@@ -201,7 +201,7 @@ def test_hooks_that_cannot_be_changed_safely_are_left_alone(text: str) -> None:
         edit_to_install_hooks(text, WANTED)
 
 
-def test_hooks_have_the_form_and_quotes_that_their_client_wants() -> None:
+def test_hooks_have_the_form_and_quotes_of_their_client() -> None:
     text = json.dumps({"hooks": {"Stop": [{"hooks": [{"command": "grep recollect.hooks.log notes"}]}]}})
     assert hooks_in(text) == {}
     entries = HOOK_CLIENTS["cursor"].entries("python3", [], "linux")
@@ -221,7 +221,7 @@ def test_hooks_have_the_form_and_quotes_that_their_client_wants() -> None:
 PLAIN = Launch("/opt/recollect", ("serve",))
 
 
-def test_the_command_is_absolute_and_shown_as_one_would_type_it(tmp_path: Path) -> None:
+def test_the_command_is_absolute_and_shown_with_shell_quotes(tmp_path: Path) -> None:
     assert DESKTOP.entry(PLAIN) == {"command": "/opt/recollect", "args": ["serve"]}
     full = Launch("r", ("serve", "--owner", "ana"), {"RECOLLECT_CONFIG": "/c"})
     assert CLIENTS["cursor"].entry(full) == {
@@ -260,7 +260,7 @@ def test_the_command_is_absolute_and_shown_as_one_would_type_it(tmp_path: Path) 
         ("recollect serve", False),
     ],
 )
-def test_what_starts_us_is_ours(found: Any, ours: bool) -> None:
+def test_an_entry_that_starts_recollect_is_ours(found: Any, ours: bool) -> None:
     assert is_ours(found) is ours
 
 
@@ -286,7 +286,7 @@ def test_our_entry_is_updated_and_anothers_is_replaced_only_by_force() -> None:
     assert edit_to_uninstall(DESKTOP, text, "recollect", None, force=True).after == "{}"
 
 
-def test_an_update_keeps_what_others_put_in_and_copies_what_changed_since() -> None:
+def test_an_update_keeps_foreign_keys_and_backs_up_a_changed_file() -> None:
     there = {
         "command": "/old/recollect",
         "args": ["serve", "--owner", "ana"],
@@ -313,7 +313,7 @@ def test_an_update_keeps_what_others_put_in_and_copies_what_changed_since() -> N
 
 
 @pytest.mark.parametrize("before", [None, '{"theme": "dark"}'])
-def test_after_an_update_what_was_there_before_us_still_comes_back(before: str | None) -> None:
+def test_uninstalling_after_an_update_restores_the_original_file(before: str | None) -> None:
     first = edit_to_install(DESKTOP, before, "recollect", PLAIN, force=False)
     assert first.needs_backup
     other = Launch("/opt/recollect", ("serve", "--tools", "all"))
@@ -347,19 +347,17 @@ def test_an_edit_keeps_a_copy_until_it_is_taken_back(tmp_path: Path) -> None:
     assert path.read_bytes() == b"after\r\n"
     assert read_backup(path) == "before\r\n"
     assert sorted(each.name for each in tmp_path.iterdir()) == ["mcp.json", "mcp.json.before-recollect"]
-    path = tmp_path / "mcp.json"
     path.write_text("before")
     apply_edit(path, SettingsEdit("before", "ours"))
     apply_edit(path, SettingsEdit("ours", "ours again", needs_backup=False))
     assert read_backup(path) == "before"
-    path = tmp_path / "mcp.json"
     path.write_text("before")
     apply_edit(path, SettingsEdit("before", "after"))
     assert apply_edit(path, SettingsEdit("after", "before")) is None
     assert [each.name for each in tmp_path.iterdir()] == ["mcp.json"]
 
 
-def test_a_file_goes_with_the_folders_that_are_empty_without_it(tmp_path: Path) -> None:
+def test_removing_a_file_removes_folders_that_become_empty(tmp_path: Path) -> None:
     path = tmp_path / "deep" / "er" / "mcp.json"
     assert apply_edit(path, SettingsEdit(None, "new")) is None
     assert read_settings(path) == "new"
@@ -385,7 +383,6 @@ def test_a_file_that_cannot_be_changed_safely_is_left_alone(tmp_path: Path) -> N
     with pytest.raises(Conflict, match="try again"):
         apply_edit(path, SettingsEdit("before", "after"))
     assert [each.name for each in tmp_path.iterdir()] == ["mcp.json"]
-    path = tmp_path / "mcp.json"
     path.write_bytes(b"\xff\xfe{\x00}\x00")
     with pytest.raises(NotEditable, match="not UTF-8"):
         read_settings(path)
@@ -393,8 +390,8 @@ def test_a_file_that_cannot_be_changed_safely_is_left_alone(tmp_path: Path) -> N
     assert read_backup(path) is None
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="Windows has neither such modes nor, for all, links")
-def test_modes_and_links_stay(tmp_path: Path) -> None:
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such modes, and links need a right")
+def test_an_edit_keeps_modes_and_links(tmp_path: Path) -> None:
     real = tmp_path / "dotfiles" / "mcp.json"
     real.parent.mkdir()
     real.write_text("before")
@@ -468,7 +465,7 @@ def test_each_client_has_its_file_on_each_system(client: str, windows: str, mac:
     assert found == [windows, mac.replace("~", "/Users/ana"), linux.replace("~", "/home/ana")]
 
 
-def test_a_client_has_its_file_in_a_project_a_package_and_without_variables() -> None:
+def test_settings_files_of_projects_packages_and_a_bare_environment() -> None:
     bare = Machine("win32", PureWindowsPath(r"C:\Users\Ana"))
     assert str(CLIENTS["vscode"].file(bare)) == r"C:\Users\Ana\AppData\Roaming\Code\User\mcp.json"
     machine = Machine("win32", WINDOWS.home, WINDOWS.environ, ("Other_1", "Claude_pzs8sxrjxfjjc"))
@@ -499,7 +496,7 @@ def test_a_client_has_its_file_in_a_project_a_package_and_without_variables() ->
         ("vscode", "XDG_CONFIG_HOME", "/else/where/Code/User/mcp.json"),
     ],
 )
-def test_the_clients_own_variables_are_heeded(client: str, variable: str, file: str) -> None:
+def test_the_clients_own_variables_choose_the_file(client: str, variable: str, file: str) -> None:
     machine = Machine("linux", LINUX.home, {variable: "/else/where"})
     assert str(CLIENTS[client].file(machine)) == file
     assert CLIENTS[client].file(Machine("linux", LINUX.home, {variable: ""})) == CLIENTS[client].file(LINUX)

@@ -37,14 +37,14 @@ def tea_world(engine: Engine) -> None:
     )
 
 
-def test_both_searches_agree_on_the_first_and_say_where_they_put_it(engine: Engine) -> None:
+def test_hits_have_their_rank_in_each_search(engine: Engine) -> None:
     tea_world(engine)
     answer = engine.search("green tea", profile=MATCHED_FUSION)
     assert (answer.mode, answer.note, answer.query) == ("hybrid", None, "green tea")
     first = answer.hits[0]
     assert first.memory.name == "Ada"
     assert {source: place.rank for source, place in first.places.items()} == {"words": 1, "meaning": 1}
-    # Best by both: 0.6 * 1 for meaning and 0.4 * 1 for words; and 0.4 * 1 for holding all of the query.
+    # First in both: 0.6 * 1 for meaning, 0.4 * 1 for words, and 0.4 * 1 since it has all words of the query.
     assert first.score == pytest.approx(1.4)
     assert first.passage == "Ada: drinks green tea in the morning"
 
@@ -54,12 +54,12 @@ def test_scores_fall_and_sum_over_the_places(engine: Engine) -> None:
     hits = engine.search("tea coffee cake", profile="reverie").hits
     assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
     for hit in hits:
-        # 1 / (30 + rank) from each search, and 1.3 for what was written just now
+        # 1 / (30 + rank) from each search, times 1.3 since it was written just now
         fused = sum(1 / (30 + place.rank) for place in hit.places.values())
         assert hit.score == pytest.approx(1.3 * fused)
 
 
-def test_any_query_is_plain_text_and_none_is_too_strange(engine: Engine) -> None:
+def test_every_query_is_read_as_plain_text(engine: Engine) -> None:
     tea_world(engine)
     for query, first in (
         ("cafe", "Café Azul"),
@@ -120,19 +120,19 @@ def test_meaning_finds_what_words_do_not(make_engine: MakeEngine) -> None:
 
 
 def test_words_find_what_the_model_cannot_read(make_engine: MakeEngine) -> None:
-    """The query's vector is zero, and no nearness is any; still the word is found first."""
+    """The query's vector is zero, so every cosine is 0. The word search still finds the text."""
     engine = make_engine()
     tea_world(engine)
     engine.create_entities([{"name": "party", "observations": ["🎉"]}])
     assert names(engine.search("🎉"))[0] == "party"
 
 
-def test_a_model_that_fails_on_the_query_leaves_the_words(make_engine: MakeEngine) -> None:
-    class Silent(HashingEmbedder):
+def test_a_query_that_cannot_be_embedded_is_searched_by_words(make_engine: MakeEngine) -> None:
+    class FailingEmbedder(HashingEmbedder):
         def query(self, text: str) -> Vector:
             raise ModelUnavailable("The server is asleep; wake it.")
 
-    model = Silent()
+    model = FailingEmbedder()
     engine = make_engine(lambda _: model)
     tea_world(engine)
     answer = engine.search("green tea")
@@ -140,7 +140,7 @@ def test_a_model_that_fails_on_the_query_leaves_the_words(make_engine: MakeEngin
     assert (answer.mode, answer.note) == ("words", "Searched by words only: The server is asleep; wake it.")
 
 
-def test_forgotten_and_superseded_are_gone_from_both_searches(engine: Engine, clock: FixedClock) -> None:
+def test_no_search_finds_forgotten_or_superseded_memories(engine: Engine, clock: FixedClock) -> None:
     tea_world(engine)
     clock.tick()
     (ada,) = engine.graph.delete_entities(["Ada"])
@@ -153,7 +153,7 @@ def test_forgotten_and_superseded_are_gone_from_both_searches(engine: Engine, cl
 
 
 def test_a_query_is_never_compared_with_another_models_vectors(make_engine: MakeEngine) -> None:
-    """Between embedding the query and reading the store, someone may change the model."""
+    """Another process may change the model after the query is embedded and before the store is read."""
 
     class Backwards(HashingEmbedder):
         def __init__(self) -> None:
@@ -164,7 +164,7 @@ def test_a_query_is_never_compared_with_another_models_vectors(make_engine: Make
             rows: Vectors = super().documents(texts)[:, ::-1]
             return rows
 
-    class Hasty(HashingEmbedder):
+    class ModelSwitcher(HashingEmbedder):
         switched = False
 
         def query(self, text: str) -> Vector:
@@ -174,10 +174,10 @@ def test_a_query_is_never_compared_with_another_models_vectors(make_engine: Make
                 engine.reindex("backwards")
             return vector
 
-    models = {"hashing": Hasty(), "hashing@1": Hasty(), "backwards": Backwards()}
+    models = {"hashing": ModelSwitcher(), "hashing@1": ModelSwitcher(), "backwards": Backwards()}
     engine = make_engine(models.__getitem__)
     engine.create_entities([{"name": "x", "observations": ["tea"]}, {"name": "y", "observations": ["boat"]}])
     answer = engine.search("tea")
     hit = next(hit for hit in answer.hits if hit.memory.name == "x")
-    # the same word, by the same model: half of "x: tea" is the name
+    # "tea" and "x: tea" share one of two words, so their cosine by one model is the root of 1/2
     assert hit.places["meaning"].score == pytest.approx(0.5**0.5)

@@ -55,7 +55,7 @@ def cognis(engine: Engine, query: str) -> Answer:
         ("qué se rompió en enero", (datetime(2026, 1, 1, tzinfo=UTC), datetime(2026, 2, 1, tzinfo=UTC))),
     ],
 )
-def test_the_answer_tells_the_time_that_was_read(
+def test_the_answer_has_the_time_that_the_query_names(
     engine: Engine, query: str, span: tuple[datetime, datetime]
 ) -> None:
     engine.remember("kettle tetera broke")
@@ -65,7 +65,7 @@ def test_the_answer_tells_the_time_that_was_read(
         assert (time.start, time.stop) == span
 
 
-def test_days_begin_where_the_user_is_and_a_question_of_no_time_has_none(engine: Engine) -> None:
+def test_days_begin_in_the_users_zone_and_a_query_without_a_time_has_none(engine: Engine) -> None:
     tokyo = timezone(timedelta(hours=9))
     there = Engine(replace(engine._services, zone=tokyo))
     there.remember("the kettle broke")
@@ -104,7 +104,7 @@ def test_relevance_is_1_inside_the_span_and_falls_off_smoothly_outside(engine: E
     )
 
 
-def test_when_it_happened_counts_before_when_it_was_written(engine: Engine, clock: FixedClock) -> None:
+def test_the_time_of_the_event_counts_before_the_time_of_writing(engine: Engine, clock: FixedClock) -> None:
     start, _ = LAST_WEEK
     clock.now = start + DAY
     engine.remember("a kettle written then about long ago", happened_at=start - 70 * DAY)
@@ -119,7 +119,7 @@ def test_when_it_happened_counts_before_when_it_was_written(engine: Engine, cloc
     assert found["a kettle written now"] == pytest.approx(math.exp(-6.5 / 7))
 
 
-def test_en_marzo_is_the_last_march_there_was(engine: Engine, clock: FixedClock) -> None:
+def test_en_marzo_is_the_latest_march_that_has_begun(engine: Engine, clock: FixedClock) -> None:
     clock.now = datetime(2026, 2, 20, tzinfo=UTC)
     start, stop = LAST_MARCH
     engine.remember("la tetera se rompió", happened_at=start + 9 * DAY)
@@ -133,21 +133,21 @@ def test_en_marzo_is_the_last_march_there_was(engine: Engine, clock: FixedClock)
     assert answer.hits[0].memory.text == "la tetera se rompió"
 
 
-def test_what_has_no_known_time_counts_half_and_is_not_new(engine: Engine) -> None:
+def test_an_undated_memory_counts_half_and_is_not_new(engine: Engine) -> None:
     engine.add_messages("old", [Turn("an imported kettle", source="a file")])
     engine.add_messages("old", [Turn("a dated kettle", source="a file, too", at=LAST_WEEK[0])])
     found = relevances(cognis(engine, "which kettle was it last week"))
     assert found == {"an imported kettle": 0.5, "a dated kettle": 1.0}
     engine.add_messages("s", [Turn("a kettle of now")])
     hits = engine.search("kettle", profile="cognis", explain=True).hits
-    just = {hit.memory.text: hit.reasons[-1].value for hit in hits if hit.memory.text != "a dated kettle"}
-    assert just == {"an imported kettle": 0.0, "a kettle of now": 0.25}
+    recency = {hit.memory.text: hit.reasons[-1].value for hit in hits if hit.memory.text != "a dated kettle"}
+    assert recency == {"an imported kettle": 0.0, "a kettle of now": 0.25}
 
 
 # The published formula, by hand
 
 
-def test_cognis_is_six_tenths_of_rrf_and_four_of_time_and_what_is_recent(
+def test_cognis_adds_six_tenths_of_rrf_four_tenths_of_time_and_recency(
     engine: Engine, clock: FixedClock
 ) -> None:
     start, stop = LAST_WEEK
@@ -179,16 +179,16 @@ def test_cognis_is_six_tenths_of_rrf_and_four_of_time_and_what_is_recent(
     assert best.score == pytest.approx(0.6 * 1 + 0.4 * 1 + 0.25 * math.exp(-2))
 
 
-def test_recency_is_of_when_it_was_written_not_of_when_it_happened(engine: Engine) -> None:
+def test_recency_depends_on_the_time_of_writing_not_of_the_event(engine: Engine) -> None:
     engine.remember("the kettle broke", happened_at=NOW - 300 * DAY)
     (hit,) = engine.search("kettle", profile="cognis", explain=True).hits
     assert hit.reasons[-1].value == 0.25
 
 
-# Searching among the texts of that time
+# Searching among the memories of that time
 
 
-def test_searches_that_look_then_bring_up_what_the_crowd_would_hide(engine: Engine) -> None:
+def test_a_search_limited_to_the_time_finds_a_memory_that_others_crowd_out(engine: Engine) -> None:
     start, _ = LAST_WEEK
     wanted = "of that kettle we spoke at the office, among many other things, for quite some time"
     engine._services.store.apply(
@@ -210,27 +210,23 @@ def test_searches_that_look_then_bring_up_what_the_crowd_would_hide(engine: Engi
 
     assert wanted not in texts_found("which kettle was it last week", plain)
     assert texts_found("which kettle was it last week", then)[0] == wanted
-    # Without a time there is nothing to look for then.
+    # Without a time in the query, both profiles search alike.
     assert texts_found("which kettle was it", then) == texts_found("which kettle was it", plain)
 
 
 @pytest.mark.parametrize("query", ["what happened last week?", "last week", "¿qué pasó la semana pasada?"])
 def test_a_question_about_a_time_alone_is_answered_from_that_time(engine: Engine, query: str) -> None:
-    # The clock shows Sunday, 1 March 2026, so that last week began on 16 February.
-    now = datetime(2026, 3, 1, 12, tzinfo=UTC)
+    # Last week began on 16 February.
     for days in (*range(20, 60), *range(7, 13)):
-        engine.remember(
-            f"errand number {days}, what happened last week", happened_at=now - timedelta(days=days)
-        )
+        engine.remember(f"errand number {days}, what happened last week", happened_at=NOW - days * DAY)
     hits = engine.search(query, limit=6).hits
-    ages = sorted((now - hit.memory.happened_at).days for hit in hits if hit.memory.happened_at)
+    ages = sorted((NOW - hit.memory.happened_at).days for hit in hits if hit.memory.happened_at)
     assert ages == [7, 8, 9, 10, 11, 12]
 
 
-def test_the_words_of_the_time_are_not_sought(engine: Engine) -> None:
-    now = datetime(2026, 3, 1, 12, tzinfo=UTC)
-    engine.remember("Last week was awful, the boiler broke", happened_at=now - timedelta(days=500))
-    right = engine.remember("The boiler was repaired by Otto", happened_at=now - timedelta(days=9))
+def test_the_words_of_the_time_are_not_searched_for(engine: Engine) -> None:
+    engine.remember("Last week was awful, the boiler broke", happened_at=NOW - 500 * DAY)
+    right = engine.remember("The boiler was repaired by Otto", happened_at=NOW - 9 * DAY)
     hits = engine.search("what happened with the boiler last week?").hits
     assert hits[0].memory.id == right.id
 
@@ -239,13 +235,13 @@ def test_the_words_of_the_time_are_not_sought(engine: Engine) -> None:
     ("query", "wanted"),
     [("who was born in 1944?", "born in 1944"), ("the lights at Christmas", "lights at Christmas")],
 )
-def test_a_year_or_a_feast_that_stands_in_the_text_is_sought(engine: Engine, query: str, wanted: str) -> None:
+def test_a_year_or_a_holiday_also_matches_as_a_word(engine: Engine, query: str, wanted: str) -> None:
     for text in ("born in 1943", "born in 1944", "born in 1945", "lights at Easter", "lights at Christmas"):
         engine.remember(text)
     assert engine.search(query).hits[0].memory.text == wanted
 
 
-def test_who_gives_the_words_of_a_message_finds_it_above_its_neighbours(engine: Engine) -> None:
+def test_the_words_of_a_message_find_it_above_its_neighbours(engine: Engine) -> None:
     turns = ("Where shall we go?", "The museum has a new hall of mirrors", "The new museum it is, the hall!")
     engine.add_messages("a day out", [{"role": "user", "content": text} for text in turns])
     best = engine.search("museum has a new hall of mirrors").hits[0].memory
@@ -264,7 +260,7 @@ def test_who_gives_the_words_of_a_message_finds_it_above_its_neighbours(engine: 
         ("where did he teach last week?", "He taught in Bath last Tuesday."),
     ],
 )
-def test_a_text_is_of_the_time_that_it_names(engine: Engine, query: str, wanted: str) -> None:
+def test_a_text_is_found_by_the_time_that_it_names(engine: Engine, query: str, wanted: str) -> None:
     # On Sunday, 1 March, last Tuesday is in this week, and last week's message is older.
     for text in (
         "He taught in Leeds from 1973 to 1976.",
@@ -277,7 +273,7 @@ def test_a_text_is_of_the_time_that_it_names(engine: Engine, query: str, wanted:
     assert engine.search(query).hits[0].memory.text == wanted
 
 
-def test_an_entity_is_of_the_times_of_its_observations(engine: Engine) -> None:
+def test_an_entity_is_found_by_the_times_of_its_observations(engine: Engine) -> None:
     years = {"Ada": 2011, "Bea": 2018}
     engine.create_entities(
         [{"name": name, "observations": [f"worked at the mill in {year}"]} for name, year in years.items()]
@@ -286,9 +282,7 @@ def test_an_entity_is_of_the_times_of_its_observations(engine: Engine) -> None:
         assert engine.search(f"who worked at the mill in {year}?").hits[0].memory.name == name
 
 
-def test_at_a_moment_of_the_past_a_text_is_of_the_time_that_it_named_then(
-    engine: Engine, clock: FixedClock
-) -> None:
+def test_a_search_as_of_the_past_uses_the_times_of_the_former_text(engine: Engine, clock: FixedClock) -> None:
     clock.now = NOW - 20 * DAY
     changed = engine.remember("The bridge was built, they say, in 1911")
     engine.remember("The bridge was built, others say, in 1931")
@@ -318,7 +312,9 @@ def _time_reason(hit: Hit, step: str = "time") -> float:
         "¿qué pasó la semana pasada en el trabajo (work)?",
     ],
 )
-def test_what_happened_then_comes_before_all_else_and_the_topic_first(engine: Engine, query: str) -> None:
+def test_events_of_that_time_come_first_and_those_on_the_topic_before_others(
+    engine: Engine, query: str
+) -> None:
     start, _ = LAST_WEEK
     for number in range(12):
         engine.remember(f"At work, work happened: number {number}", happened_at=start - (20 + number) * DAY)
@@ -331,7 +327,7 @@ def test_what_happened_then_comes_before_all_else_and_the_topic_first(engine: En
     assert all(text.startswith("At work") for text in hits[3:])
 
 
-def test_what_was_told_then_about_long_ago_did_not_happen_then(engine: Engine) -> None:
+def test_a_story_about_long_ago_is_not_an_event_of_its_day(engine: Engine) -> None:
     start, _ = LAST_WEEK
     engine.add_messages(
         "s",
@@ -347,7 +343,7 @@ def test_what_was_told_then_about_long_ago_did_not_happen_then(engine: Engine) -
     assert [_time_reason(hit) for hit in said] == [1.0, 1.0]
 
 
-def test_a_month_may_be_the_one_to_come(engine: Engine) -> None:
+def test_a_month_may_be_the_next_one(engine: Engine) -> None:
     engine.remember("Dentist appointment on 9 March at ten")
     engine.remember("Dentist appointment on 9 September at ten")
     (first, second) = engine.search("any dentist appointment in March?", explain=True).hits
@@ -357,7 +353,7 @@ def test_a_month_may_be_the_one_to_come(engine: Engine) -> None:
     assert _time_reason(second) < 0.5
 
 
-def test_who_asks_when_gets_what_tells_a_time(engine: Engine) -> None:
+def test_a_question_for_a_time_prefers_texts_that_name_one(engine: Engine) -> None:
     engine.remember("The bridge by the mill was painted in green")
     engine.remember("The bridge by the mill was painted in 2011")
     when = engine.search("when was the bridge by the mill painted?", explain=True).hits
@@ -370,7 +366,7 @@ def test_who_asks_when_gets_what_tells_a_time(engine: Engine) -> None:
 @pytest.mark.parametrize(
     "query", ["the September outage", "the outage in September", "the outage last September"]
 )
-def test_to_be_right_about_a_time_never_takes_from_a_hit(engine: Engine, query: str) -> None:
+def test_naming_the_right_time_never_lowers_a_score(engine: Engine, query: str) -> None:
     engine.remember("The outage took four hours", happened_at=datetime(2025, 9, 12, tzinfo=UTC))
     for number in range(20):
         engine.remember(
@@ -382,13 +378,13 @@ def test_to_be_right_about_a_time_never_takes_from_a_hit(engine: Engine, query: 
     assert dated.score >= plain.score
     assert dated.confidence is not None
     assert plain.confidence is not None
-    # The month is no word that it lacks, and no name.
+    # The month counts neither as a missing word nor as a name.
     wrong = engine.search(query.replace("September", "October")).hits[0]
     assert wrong.confidence is not None
     assert dated.confidence > wrong.confidence
 
 
-def test_what_names_the_asked_time_answers_a_question_about_a_time_alone(engine: Engine) -> None:
+def test_a_text_that_names_the_time_answers_a_question_about_that_time(engine: Engine) -> None:
     engine.remember("In 2016 the mill burned down")
     engine.remember("The kettle is red")
     answer = engine.search("what happened in 2016?")

@@ -12,7 +12,7 @@ import pytest
 
 from recollect.domain.errors import ModelUnavailable
 from recollect.models import packaged as loading
-from recollect.models.onnx_graph import graph_in_place
+from recollect.models.onnx_graph import mapped_graph
 from recollect.models.packaged import PackagedEmbedder
 from recollect.models.registry import availability, packaged_model
 
@@ -42,7 +42,7 @@ INT8, FLOAT = 3, 1
 def test_a_large_weight_is_named_by_its_place_in_the_file(tmp_path: Path) -> None:
     path = tmp_path / "model.onnx"
     path.write_bytes(model(INT8, b"12345678"))
-    made = graph_in_place(path, least=8)
+    made = mapped_graph(path, least=8)
     assert b"12345678" not in made
     offset = path.read_bytes().index(b"12345678")
     for key, value in (("location", "model.onnx"), ("offset", str(offset)), ("length", "8")):
@@ -55,7 +55,7 @@ def test_a_large_weight_is_named_by_its_place_in_the_file(tmp_path: Path) -> Non
 def test_other_weights_stay_where_they_are(tmp_path: Path, kind: int, least: int) -> None:
     path = tmp_path / "model.onnx"
     path.write_bytes(model(kind, b"12345678"))
-    assert graph_in_place(path, least) == path.read_bytes()
+    assert mapped_graph(path, least) == path.read_bytes()
 
 
 @pytest.mark.parametrize("content", [b"", b"\xff" * 20, model(INT8, b"12345678")[:-1]])
@@ -63,7 +63,7 @@ def test_what_is_no_model_is_refused(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "model.onnx"
     path.write_bytes(content)
     with pytest.raises((ValueError, IndexError)):
-        graph_in_place(path)
+        mapped_graph(path)
 
 
 def arctic() -> PackagedModel:
@@ -108,7 +108,7 @@ def graphs_given(monkeypatch: Any) -> list[type]:
 @pytest.mark.slow
 def test_vectors_are_the_same_to_the_byte_as_of_the_file_loaded_whole(monkeypatch: Any) -> None:
     shared = rows(arctic())
-    monkeypatch.setattr(loading, "graph_in_place", lambda _: b"no graph")
+    monkeypatch.setattr(loading, "mapped_graph", lambda _: b"no graph")
     assert rows(arctic()) == shared
 
 
@@ -119,7 +119,7 @@ def test_the_optimised_graph_gives_the_same_vectors_to_the_byte(tmp_path: Path, 
     graph.write_bytes(optimised_graph())
     installed = packaged_model("arctic-s")
     assert installed is not None
-    monkeypatch.setattr(loading, "graph_in_place", lambda _: pytest.fail("it was optimised anew"))
+    monkeypatch.setattr(loading, "mapped_graph", lambda _: pytest.fail("it was optimised anew"))
     given = graphs_given(monkeypatch)
     assert rows(replace(arctic(), graph=graph)) == optimised_anew
     assert rows(installed) == optimised_anew

@@ -43,6 +43,6 @@ def test_a_new_tool_and_a_new_route_come_after_those_of_their_set_and_tag() -> N
     assert {rows[place - 1]["tag"], rows[place + 1]["tag"]} == {"Memories", "Sessions"}
 
 
-def test_the_file_of_endpoints_says_what_the_operations_say() -> None:
-    made, why = interfaces_of(http_operations().values()), "run `make docs`, which writes them anew"
+def test_the_file_of_endpoints_is_fresh() -> None:
+    made, why = interfaces_of(http_operations().values()), "run `make docs`, which writes that file"
     assert json.loads(INTERFACES_FILE.read_text(encoding="utf-8")) == made, why

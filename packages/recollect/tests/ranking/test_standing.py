@@ -15,7 +15,7 @@ from recollect.domain.records import Status
 from recollect.ranking.candidates import reasons, run
 from recollect.ranking.profiles import COGNIS, LIMBIC, MNEMOSYNE, PROFILES, RECOLLECT
 from recollect.ranking.steps import Cut
-from recollect.ranking.why_not import standing
+from recollect.ranking.why_not import find_standing
 
 if TYPE_CHECKING:
     from recollect.ranking.candidates import Profile
@@ -35,7 +35,7 @@ def test_a_standing_is_what_recomputing_everything_gives(
             whole = whole if isinstance(step, Cut) else step(whole, when)
     order = whole.ids.tolist()
     for row in rows:
-        stands = standing(profile, gathered(rows, when), when, row.id)
+        stands = find_standing(profile, gathered(rows, when), when, row.id)
         needed = whole.score[when.limit - 1] if 0 < when.limit <= len(order) else None
         assert stands.needed == needed
         if row.id not in order:
@@ -64,7 +64,7 @@ def test_the_first_of_the_limit_stand_where_the_list_shows_them(
 ) -> None:
     rows, when = world
     shown = run(profile, gathered(rows, when), when).ids.tolist()
-    places = {row.id: standing(profile, gathered(rows, when), when, row.id).place for row in rows}
+    places = {row.id: find_standing(profile, gathered(rows, when), when, row.id).place for row in rows}
     assert {id_: place for id_, place in places.items() if place is not None and place <= when.limit} == {
         id_: place for place, id_ in enumerate(shown, start=1)
     }
@@ -73,7 +73,7 @@ def test_the_first_of_the_limit_stand_where_the_list_shows_them(
 def test_what_an_archived_memory_loses_is_told() -> None:
     rows = [Row(1, 0.9), Row(2, 0.8, status=Status.ARCHIVED), Row(3, 0.6), Row(4, 0.1)]
     # stretched: 1: 1, 2: 0.875, 3: 0.625, 4: 0; times 0.6, and 2 halved: 0.6, 0.2625, 0.375, 0
-    stands = standing(PLAIN_FUSION, gathered(rows), moment(rows, limit=2), 2)
+    stands = find_standing(PLAIN_FUSION, gathered(rows), moment(rows, limit=2), 2)
     assert stands.place == 3
     assert [stands.score, stands.needed] == pytest.approx([0.2625, 0.375])
     dearest = stands.costs[0]
@@ -93,7 +93,7 @@ def test_what_was_dropped_is_told_with_the_step_and_the_reason() -> None:
         (COGNIS, [Row(1, 0.1), Row(2, 0.9), Row(3, 0.8)], 1, ("threshold", "cosine 0.100 is below 0.3")),
         (MNEMOSYNE, [Row(1, 0.5, content=3), Row(2, 0.9, content=3)], 10, ("repeats", "it repeats memory 2")),
     ):
-        stands = standing(profile, gathered(rows), moment(rows, limit=limit), 1)
+        stands = find_standing(profile, gathered(rows), moment(rows, limit=limit), 1)
         assert stands.place is None
         assert stands.dropped is not None
         assert (stands.dropped.step, stands.dropped.reason) == told
@@ -104,7 +104,7 @@ def test_the_last_place_of_the_limit_is_what_is_needed() -> None:
     rows = [Row(1, 0.9), Row(2, 0.5), Row(3, 0.1)]
     whole = scores(LIMBIC.steps, rows)
     for limit, needed in ((0, None), (1, whole[1]), (3, whole[3]), (4, None)):
-        assert standing(LIMBIC, gathered(rows), moment(rows, limit=limit), 3).needed == needed
+        assert find_standing(LIMBIC, gathered(rows), moment(rows, limit=limit), 3).needed == needed
 
 
 def test_our_own_profile_by_hand() -> None:

@@ -59,37 +59,37 @@ def test_an_open_end_falls_off_over_thirty_days_and_a_short_span_over_a_day() ->
 
 
 def test_a_text_counts_by_the_time_that_it_speaks_of_else_by_when_it_was_told() -> None:
-    assert match(StatementTimes(told=103 * DAY)) == 1
-    assert match(StatementTimes(told=114 * DAY)) == pytest.approx(0.4 * math.exp(-1))
-    assert match(StatementTimes(told=NEVER)) == UNKNOWN
+    assert match(StatementTimes(said_at=103 * DAY)) == 1
+    assert match(StatementTimes(said_at=114 * DAY)) == pytest.approx(0.4 * math.exp(-1))
+    assert match(StatementTimes(said_at=NEVER)) == UNKNOWN
     assert match() == UNKNOWN
-    assert match(StatementTimes(told=400 * DAY, named=(days(103, 104),))) == 1
-    assert match(StatementTimes(told=400 * DAY, happened=103 * DAY)) == 1
-    assert match(StatementTimes(told=NEVER, named=(days(103, 104),))) == 1
+    assert match(StatementTimes(said_at=400 * DAY, named=(days(103, 104),))) == 1
+    assert match(StatementTimes(said_at=400 * DAY, happened=103 * DAY)) == 1
+    assert match(StatementTimes(said_at=NEVER, named=(days(103, 104),))) == 1
     # The best of an entity's observations speaks for it.
-    assert match(StatementTimes(told=900 * DAY), StatementTimes(told=103 * DAY)) == 1
+    assert match(StatementTimes(said_at=900 * DAY), StatementTimes(said_at=103 * DAY)) == 1
 
 
 def test_what_only_speaks_of_a_far_time_hardly_belongs_to_when_it_was_told() -> None:
-    far = StatementTimes(told=103 * DAY, named=((103 * DAY - 10 * YEAR, 103 * DAY - 10 * YEAR),))
+    far = StatementTimes(said_at=103 * DAY, named=((103 * DAY - 10 * YEAR, 103 * DAY - 10 * YEAR),))
     # Stored inside the span, ten years from the time that it names.
     assert match(far) == pytest.approx(math.exp(-3650 / 180))
     # The question asks what was said, so the named time does not matter.
     assert match(far, said=True) == 1
     # Of two times, the nearer one says how far away it is.
-    near = StatementTimes(told=103 * DAY, named=(*far.named, days(140, 141)))
+    near = StatementTimes(said_at=103 * DAY, named=(*far.named, days(140, 141)))
     assert match(near) == pytest.approx(math.exp(-37 / 180))
 
 
 def test_the_next_of_what_comes_round_again_counts_nine_tenths() -> None:
-    plan = StatementTimes(told=60 * DAY, named=(days(465, 466),))
+    plan = StatementTimes(said_at=60 * DAY, named=(days(465, 466),))
     assert match(plan, next=days(465, 472)) == 0.9
     assert match(plan) < 0.1
     # A text that says `Friday`, stored three days before that day.
-    friday = StatementTimes(told=98 * DAY, named=(days(94, 95),), next=(days(101, 102),))
+    friday = StatementTimes(said_at=98 * DAY, named=(days(94, 95),), next=(days(101, 102),))
     assert match(friday) == 0.9
     # With its date, it is that day and no other.
-    assert match(StatementTimes(told=98 * DAY, named=(days(101, 102),))) == 1
+    assert match(StatementTimes(said_at=98 * DAY, named=(days(101, 102),))) == 1
 
 
 moments = st.integers(0, 10_000).map(lambda hours: hours * DAY // 24)

@@ -136,7 +136,7 @@ def test_a_damaged_file_is_made_anew_with_the_same_answers(world: World, what: s
 
 
 def test_a_large_file_is_verified_as_it_is_searched(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(vector_file, "VERIFIED_AT_ONCE", 0)
+    monkeypatch.setattr(vector_file, "MAX_BLOCKS_VERIFIED_ON_OPENING", 0)
     world.search(world.cache(), QUERY)
     first = inode(world)
     cache = world.cache()
@@ -153,7 +153,7 @@ def test_whose_a_row_is_is_verified_before_any_search(world: World, monkeypatch:
     world.search(world.cache(), QUERY)
     source = VectorSource(STORE, 1, DIMS, None)
     file = vector_file.VectorFile(world.cache_path, source.shape, source.digest())
-    monkeypatch.setattr(vector_file, "VERIFIED_AT_ONCE", 0)
+    monkeypatch.setattr(vector_file, "MAX_BLOCKS_VERIFIED_ON_OPENING", 0)
     mapped = file.map_rows()
     assert mapped is not None
     whole = world.cache_path.read_bytes()

@@ -14,9 +14,9 @@ from recollect.text.clusters import (
     Join,
     average_linkage,
     centre_rows,
-    clusters,
-    cut,
     distances,
+    find_clusters,
+    label_groups,
     silhouettes,
     tf_idf_rows,
     topic_names,
@@ -57,7 +57,7 @@ def test_ties_go_to_the_lower_index() -> None:
 
 def test_a_cut_gives_as_many_groups_as_asked_for() -> None:
     joins = average_linkage(line(0, 1, 5, 7))
-    assert [cut(joins, 4, groups).tolist() for groups in (1, 2, 3, 4)] == [
+    assert [label_groups(joins, 4, groups).tolist() for groups in (1, 2, 3, 4)] == [
         [0, 0, 0, 0],
         [0, 0, 2, 2],
         [0, 0, 2, 3],
@@ -96,14 +96,14 @@ def three_ways(each: int) -> Floats:
 
 
 def test_rows_fall_into_the_groups_that_they_are() -> None:
-    found = clusters(three_ways(4), most=8, fewest=3)
+    found = find_clusters(three_ways(4), most=8, fewest=3)
     assert found.groups == ((0, 3, 6, 9), (1, 4, 7, 10), (2, 5, 8, 11))
     assert found.silhouette > 0.9
 
 
 def test_a_group_that_is_too_small_stands_alone() -> None:
     rows = np.array([[1, 0.1], [1, 0], [1, -0.1], [-1, 0.1], [-1, 0], [-1, -0.1], [0.1, 9]], float)
-    found = clusters(rows, most=8, fewest=3)
+    found = find_clusters(rows, most=8, fewest=3)
     assert found.groups == ((0, 1, 2), (3, 4, 5))
 
 
@@ -118,18 +118,18 @@ def test_what_does_not_fall_apart_is_left_alone() -> None:
         # Two groups of two, where three are the fewest.
         np.array([[1.0, 0.0], [1.0, 0.1], [-1.0, 0.0], [-1.0, 0.1]]),
     ):
-        found = clusters(rows, most=8, fewest=3)
+        found = find_clusters(rows, most=8, fewest=3)
         assert (found.groups, found.silhouette) == ((), 0)
 
 
 def test_never_more_groups_than_allowed() -> None:
     rows = np.repeat(np.eye(6), 3, axis=0)
-    assert len(clusters(rows, most=8, fewest=3).groups) == 6
-    assert len(clusters(rows, most=4, fewest=3).groups) <= 4
+    assert len(find_clusters(rows, most=8, fewest=3).groups) == 6
+    assert len(find_clusters(rows, most=4, fewest=3).groups) <= 4
 
 
 def test_of_very_many_rows_those_not_compared_join_the_nearest() -> None:
-    found = clusters(three_ways(1_000), most=8, fewest=3)
+    found = find_clusters(three_ways(1_000), most=8, fewest=3)
     assert found.groups == tuple(tuple(range(first, 3_000, 3)) for first in range(3))
 
 
@@ -162,11 +162,11 @@ def _nearest_pairs(apart: Floats) -> list[tuple[int, int]]:
 @given(st.integers(0, 40), st.integers(1, 4), st.integers(0, 99))
 def test_no_row_is_told_twice(count: int, width: int, seed: int) -> None:
     rows = np.random.default_rng(seed).normal(size=(count, width))
-    found = clusters(rows, most=5, fewest=2)
+    found = find_clusters(rows, most=5, fewest=2)
     told = [place for group in found.groups for place in group]
     assert len(set(told)) == len(told)
     assert set(told) <= set(range(count))
-    assert found == clusters(rows.copy(), most=5, fewest=2)
+    assert found == find_clusters(rows.copy(), most=5, fewest=2)
     assert len(found.groups) != 1
 
 

@@ -78,7 +78,7 @@ def test_a_date_without_a_year_may_be_the_last_or_the_next() -> None:
     assert settled.next is None
 
 
-def test_of_what_was_said_nobody_knows_when_only_dates_with_their_years_count() -> None:
+def test_without_a_reference_only_dates_with_a_year_count() -> None:
     text = "Yesterday, and in March, and in 2016, and on the 2006 tour"
     assert [phrase.words for phrase in own_times(text, None)] == ["2016", "2006"]
 
@@ -92,7 +92,7 @@ def test_a_long_text_is_read_up_to_its_bounds() -> None:
     assert own_times(f"{far} in 2016", SAID) == ()
 
 
-def test_windows_miss_nothing_that_is_sure_enough_also_in_the_middle_of_a_long_text() -> None:
+def test_every_sure_phrase_is_found_also_in_the_middle_of_a_long_text() -> None:
     for case in CASES:
         for text in (case.text, f"{FILLER}. {case.text}. {FILLER}"):
             sure = [each for each in time_phrases(text, case.reference) if each.confidence >= 0.6]
@@ -107,13 +107,13 @@ def test_windows_miss_nothing_that_is_sure_enough_also_in_the_middle_of_a_long_t
     st.sampled_from(["in 2016", "yesterday", "12 May 1999", "the 2006 season", "mañana"]),
     st.text(),
 )
-def test_places_are_those_of_the_text(before: str, phrase: str, after: str) -> None:
+def test_each_place_is_where_the_words_are_in_the_text(before: str, phrase: str, after: str) -> None:
     text = f"{before} {phrase} {after}"
     for found in own_times(text, SAID):
         assert text[slice(*found.place)] == found.words
 
 
-def test_what_a_text_states_to_begin() -> None:
+def test_months_in_which_something_began() -> None:
     for text, months in (
         # 12 * 2013 + 3, as months are counted from 0
         ("Hired on 8 April 2013.", [24_159]),
@@ -131,7 +131,7 @@ def test_what_a_text_states_to_begin() -> None:
         assert stated_beginnings(text) == months
 
 
-def test_the_latest_beginning_until_then_counts() -> None:
+def test_months_since_the_latest_beginning_before_a_month() -> None:
     text = "Born in 1944, moved in 1960, died in 1999."
     assert months_since(text, 12 * 1965) == 60  # 1960 to 1965
     assert months_since(text, 12 * 1950) == 72
@@ -143,7 +143,7 @@ def test_a_question_names_a_year_by_its_digits() -> None:
     assert not names_year("Where did she live last year?")
 
 
-def test_since_when_a_sentence_holds() -> None:
+def test_the_month_since_which_a_sentence_holds() -> None:
     for sentence, month in (
         # 12 * 2019, 12 * 2023 + 2 and 12 * 2013 + 3, as months are counted from 0
         ("Ana lives in Lisbon since 2019.", 24_228),
@@ -155,7 +155,7 @@ def test_since_when_a_sentence_holds() -> None:
         ("Vive en Lisboa desde el 8 de abril de 2013.", 24_159),
         ("Se mudó a Lisboa en 2019.", 24_228),
         ("Ich wohne seit 2019 in Kiel.", 24_228),
-        # The year of a thing, or of one of several.
+        # The year belongs to a thing, or to only one of two statements.
         ("I drive a 2015 Golf.", None),
         ("I drive a Golf from 2015.", None),
         ("I work at Acme, founded in 1990.", None),

@@ -39,7 +39,7 @@ class DiffSpan:
 
 
 def word_diff(before: str, after: str) -> list[DiffSpan]:
-    """Return the later text with the removed parts. Spans that are not removed join to the later text."""
+    """Return both texts as spans. The spans that were not removed make up the later text."""
     old, new = _WORDS.findall(before), _WORDS.findall(after)
     if max(len(old), len(new)) > _MAX_PIECES:
         old, new = before.splitlines(keepends=True), after.splitlines(keepends=True)
@@ -58,9 +58,9 @@ def word_diff(before: str, after: str) -> list[DiffSpan]:
 
 # The screen
 
-_SHOWINGS = 20
+_MAX_SHOWINGS = 20
 _MAX_VERSIONS = 20
-_MENTIONS = 6
+_MAX_MENTIONS = 6
 # The format of an input of type datetime-local.
 _LOCAL_TIME = "%Y-%m-%dT%H:%M"
 
@@ -89,19 +89,19 @@ async def memory_screen(screen: Screen) -> Response:
 
 
 def _look(memory: Engine, id_: int, moment: datetime | None) -> dict[str, Any]:
-    whole = memory.browse.memory(id_, showings=_SHOWINGS, as_of=moment)
+    whole = memory.browse.memory(id_, showings=_MAX_SHOWINGS, as_of=moment)
     if moment is not None:
         whole = _whole_at(whole, moment)
     found, now = whole.memory, moment or Internals(memory).now()
-    spoken_of: Sequence[Memory] = ()
+    mentioned_in: Sequence[Memory] = ()
     if found.kind is Kind.ENTITY:
         until = None if moment is None else moment + timedelta(microseconds=1)
         wanted = BrowseFilter(entity=found.id, until=until, time="stored")
-        spoken_of = memory.browse.page(wanted, limit=_MENTIONS).memories
+        mentioned_in = memory.browse.page(wanted, limit=_MAX_MENTIONS).memories
     return {
         "whole": whole,
         "memory": found,
-        "spoken_of": spoken_of,
+        "mentioned_in": mentioned_in,
         "wordings": _wordings(whole.versions),
         "older_wordings": max(len(whole.versions) - _MAX_VERSIONS, 0),
         "was_known": moment is None or found.created_at <= moment,
@@ -131,7 +131,7 @@ def _wordings(versions: Sequence[MemoryVersion]) -> list[Wording]:
 
 
 def _whole_at(whole: WholeMemory, moment: datetime) -> WholeMemory:
-    """Remove everything later than the moment. Similar and linked memories are known only for now."""
+    """Remove everything later than the moment. Similar and linked memories are known only for the present."""
 
     def known_then(others: Sequence[Memory]) -> tuple[Memory, ...]:
         return tuple(each for each in others if each.created_at <= moment)
@@ -187,7 +187,7 @@ async def edit_memory(screen: Screen) -> Response:
     path, version = f"/memory/{id_}", form.get("version")
 
     def edit(memory: Engine) -> tuple[str, Undo] | None:
-        arguments, former = edit_of(existing_memory(memory, id_), form, memory.zone)
+        arguments, former = plan_edit(existing_memory(memory, id_), form, memory.zone)
         if not arguments:
             return None
         writer = memory if version is None else Internals(memory).expecting(id_, [version])
@@ -202,8 +202,8 @@ async def edit_memory(screen: Screen) -> Response:
     )
 
 
-def edit_of(found: Memory, form: SentForm, zone: tzinfo) -> tuple[dict[str, Any], list[tuple[str, str]]]:
-    """Return arguments of `update` for the changed fields, and the fields of the form that undoes it.
+def plan_edit(found: Memory, form: SentForm, zone: tzinfo) -> tuple[dict[str, Any], list[tuple[str, str]]]:
+    """Return arguments of `update` for the changed fields, and the fields of a form that undoes the edit.
 
     An empty field removes the value.
     """
@@ -214,7 +214,7 @@ def edit_of(found: Memory, form: SentForm, zone: tzinfo) -> tuple[dict[str, Any]
         arguments[name] = value
         former.append((field or name, before))
 
-    text = _text_of(found, form)
+    text = _new_text(found, form)
     if text is not None and text != found.text:
         # The store keeps former texts, so the undo form names the text by its number.
         change("text", text, str(len(found.former)), field="wording")
@@ -222,16 +222,16 @@ def edit_of(found: Memory, form: SentForm, zone: tzinfo) -> tuple[dict[str, Any]
         given, before = form.get(name), getattr(found, name) or ""
         if given is not None and given != before:
             change(name, given, before)
-    tags = _tags_of(found, form)
+    tags = _new_tags(found, form)
     if tags != list(found.tags):
         change("tags", tags, "\n".join(found.tags), field="tag_lines")
     if importance := form.get("importance"):
         try:
-            share = float(importance[:20])
+            number = float(importance[:20])
         except ValueError:
             raise InvalidInput("importance: write a number from 0 to 1; nothing was changed.") from None
-        if share != round(found.importance, 2):
-            change("importance", share, repr(found.importance))
+        if number != round(found.importance, 2):
+            change("importance", number, repr(found.importance))
     status = form.get("status")
     if status and status != found.status:
         change("status", status, str(found.status))
@@ -243,7 +243,7 @@ def edit_of(found: Memory, form: SentForm, zone: tzinfo) -> tuple[dict[str, Any]
     return arguments, former
 
 
-def _text_of(found: Memory, form: SentForm) -> str | None:
+def _new_text(found: Memory, form: SentForm) -> str | None:
     """Return the new text: as given, or a former text by its number."""
     wording = form.get("wording")
     if wording is None:
@@ -253,7 +253,7 @@ def _text_of(found: Memory, form: SentForm) -> str | None:
     return found.former[int(wording)].text
 
 
-def _tags_of(found: Memory, form: SentForm) -> list[str]:
+def _new_tags(found: Memory, form: SentForm) -> list[str]:
     """Read tags separated by commas, or one per line, since a tag may contain a comma."""
     given, lines = form.get("tags"), form.get("tag_lines")
     if (given is None and lines is None) or given == ", ".join(found.tags):
@@ -294,7 +294,7 @@ async def correct_memory(screen: Screen) -> Response:
     def supersede(memory: Engine) -> SupersedeResult:
         wrong = existing_memory(memory, id_)
         if by:
-            # Near copies stay: the correction may be one of them.
+            # Do not retire near-copies: the correction may be one of them.
             return memory.supersede(id_, existing_memory(memory, by[0]).id, copies=False)
         return memory.supersede(id_, {"text": text, "tags": wrong.tags}, copies=copies)
 
@@ -305,7 +305,7 @@ async def correct_memory(screen: Screen) -> Response:
         ("retired", joined_ids(retired[:MOST_SELECTED])),
         ("observations", joined_ids(observations[:MOST_SELECTED])),
     ]
-    if not by and not done.by.duplicates:  # else it existed before
+    if not by and not done.by.duplicates:  # the correction is new
         fields.append(("made", str(done.by.id)))
     more = len(done.retired) - 1
     also = f" and {quantity(more, 'near copy', 'near copies')}" if more else ""
@@ -339,12 +339,12 @@ _OBSERVATION_CHANGES = ("add", "correct", "remove", "restore", "undo")
 async def edit_observations(screen: Screen) -> Response:
     id_, form = _memory_id(screen), await screen.form()
     path = f"/memory/{id_}"
-    said, fields = await screen.run(lambda memory: _observe(memory, id_, form), right=Right.WRITE)
+    said, fields = await screen.run(lambda memory: _change_observations(memory, id_, form), right=Right.WRITE)
     undo = Undo(f"{path}/observations", tuple(fields.items())) if fields else None
     return screen.redirect(path, said, undo)
 
 
-def _observe(memory: Engine, id_: int, form: SentForm) -> tuple[str, dict[str, str]]:
+def _change_observations(memory: Engine, id_: int, form: SentForm) -> tuple[str, dict[str, str]]:
     """Change an observation. Return a message and the fields of the form that undoes it."""
     entity, graph = existing_memory(memory, id_), memory.graph
     if entity.kind is not Kind.ENTITY:

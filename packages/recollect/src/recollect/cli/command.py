@@ -137,7 +137,7 @@ class Call:
         """Print what a command returned; return its exit code. A group passes on its command's code."""
         if returned is None or isinstance(returned, int):
             return returned
-        from recollect.cli.rendering import render  # --help needs none
+        from recollect.cli.rendering import render  # not loaded for --help
 
         render(returned, as_json=bool(self.json), color=self.color)
         return returned.exit_code
@@ -320,7 +320,7 @@ class Group(_WithExamples, click.Group):
         except OSError as error:
             message = f"{error.filename or 'the file'}: {error.strerror or error}."
             code, kind = REFUSED, "system"
-        from recollect.cli.rendering import fail  # --help needs none
+        from recollect.cli.rendering import fail  # not loaded for --help
 
         fail(kind, message, hint, as_json="--json" in given)
         sys.exit(code)

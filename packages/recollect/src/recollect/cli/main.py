@@ -21,7 +21,7 @@ SUMMARIES = {
     "list": "List notes, the newest first.",
     "import": "Import another program's memory, chats, or an export.",
     "mcp": "Connect Claude, Cursor, VS Code and others, or disconnect.",
-    "add": "Create an entity, or add to the one of that name.",
+    "add": "Create an entity, or add to an existing one.",
     "observe": "Add observations to an entity, or remove some.",
     "relate": "Connect two entities, or end their relation.",
     "session": "Keep conversations: list, read, add turns.",

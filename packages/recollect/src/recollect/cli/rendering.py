@@ -189,11 +189,11 @@ def picked(value: object, *names: str) -> dict[str, Any]:
 def render(result: Result, *, as_json: bool, color: bool | None) -> None:
     """Print a result. `color` is the option; None leaves it to the environment and the terminal."""
     if as_json:
-        import json  # --help needs none
+        import json  # not loaded for --help
 
         click.echo(visible(json.dumps(result.data, ensure_ascii=False, indent=2, default=_plain)))
     else:
-        from recollect.cli.terminal import draw  # --help needs none
+        from recollect.cli.terminal import draw  # not loaded for --help
 
         painted = wants_color(color, sys.stdout)
         for line in draw(result.view, width=get_terminal_size().columns, color=painted):
@@ -236,7 +236,7 @@ def tell(text: str, color: bool | None, *, dim: bool = False) -> None:
     """Print to standard error: wrapped in a terminal, on one line in a log."""
     painted, lines = wants_color(color, sys.stderr), [text]
     if painted or sys.stderr.isatty():
-        from recollect.cli.terminal import wrap_text  # --help needs none
+        from recollect.cli.terminal import wrap_text  # not loaded for --help
 
         lines = wrap_text(text, get_terminal_size().columns)
     for line in lines:

@@ -43,7 +43,7 @@ class Conflict(RecollectError):
 
 
 class Outdated(Conflict):
-    """The basis of this change has changed. Nothing was written.
+    """The memory changed since it was read. Nothing was written.
 
     Read it again, then repeat the change.
     """
@@ -81,7 +81,7 @@ class ModelUnavailable(RecollectError):
 
 
 class ExtractionFailed(RecollectError):
-    """No notes could be extracted from the messages; these are stored and can be found.
+    """No notes could be extracted; the messages are stored and can be found.
 
     Check the extractor's address and key, then run `memory.sessions.extract`.
     """
@@ -101,7 +101,7 @@ def cited(text: str) -> str:
 
 
 class MissingExtra(RecollectError, ImportError):
-    """Something was asked for whose packages are not installed; the message names the command.
+    """A feature needs packages that are not installed; the message names the command.
 
     Run the `pip install` command in the message.
     """

@@ -43,7 +43,7 @@ from recollect.dreams.state import (
 )
 from recollect.language.self_questions import keyword_question
 from recollect.language.time_phrases import time_phrases
-from recollect.memories.corrections import said_by
+from recollect.memories.corrections import text_with_speaker
 from recollect.ranking.factors import microseconds
 from recollect.ranking.profiles import DEFAULT
 from recollect.review.report import consolidation_report
@@ -312,7 +312,7 @@ def _echoes(view: Snapshot, services: Services, id_: int) -> tuple[Echo, ...]:
 
 def _texts_of(memory: Memory) -> list[str]:
     if memory.kind is not Kind.ENTITY:
-        return [said_by(memory)]
+        return [text_with_speaker(memory)]
     return [f"{memory.name}: {seen.content}" for seen in memory.in_force] or [memory.name]
 
 
@@ -358,7 +358,7 @@ def copies_of_errors(services: Services, snapshot: DreamState, decided: Collecti
         for place, said in _statements(memory)
         if text_reference(place.memory, place.observation) not in decided
     ]
-    wrong = [said_by(errors[old], named_in=errors[by].text) for old, by in pairs]
+    wrong = [text_with_speaker(errors[old], named_in=errors[by].text) for old, by in pairs]
     cosines = _cosines(services, wrong, [said for _, said in places])
     return tuple(
         Copy(
@@ -381,7 +381,7 @@ def _statements(memory: Memory) -> Iterator[tuple[DreamText, str]]:
     if memory.kind is not Kind.ENTITY:
         # A memory that was superseded and restored is wanted.
         if not any(absence.why == "superseded" for absence in memory.absences):
-            yield DreamText(memory.id, memory.text, kept=kept), said_by(memory)
+            yield DreamText(memory.id, memory.text, kept=kept), text_with_speaker(memory)
         return
     for seen in memory.in_force:
         if seen.corrected_by is not None:

@@ -16,9 +16,9 @@ from recollect.language.words import (
     FILLERS,
     STOPWORDS,
     LazyTable,
-    by_word,
     languages,
     month_names,
+    names_by_word,
     number_words,
     sections,
     word_set,
@@ -29,7 +29,7 @@ from recollect.text.tokens import compile_later, fold, light_stem
 WORDS = LazyTable(partial(word_set, "claims"))
 """The words of each section of `claims.txt`."""
 COPULAS = WORDS["is_now"] | WORDS["was"]
-RELATION_OF = by_word("claims", "relations")
+RELATION_OF = names_by_word("claims", "relations")
 PLACE_PREPOSITIONS = {
     verb: frozenset("" if word == "-" else word for word in found.split())
     for verb, found in words_by_name("claims", "place_prepositions").items()
@@ -49,7 +49,7 @@ STATING = (
 )
 """A clause with one of these states a lasting or repeated fact."""
 ADDITIVE = WORDS["several"] | WORDS["additive"]
-STATUS_OF = by_word("claims", "statuses")
+STATUS_OF = names_by_word("claims", "statuses")
 ADJECTIVE_ENDINGS = tuple(WORDS["adjective_endings"])
 _PAST_ENDINGS = tuple(WORDS["past_endings"])
 _WEEKDAY_OF = number_words("claims", "weekdays", first=0)
@@ -61,7 +61,7 @@ _MONTH_OF = {
     for word in (name, name[:3])
     if word != "mar"  # the sea
 } | {"sept": 9}
-_HOURS = by_word("claims", "hours")
+_HOURS = names_by_word("claims", "hours")
 
 LONGEST = 600
 """In characters; the rest of a text is not read."""

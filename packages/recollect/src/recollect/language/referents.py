@@ -11,7 +11,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from recollect.domain.lazy_dataclass import dataclass
-from recollect.language.words import SMALL_TALK, STOPWORDS, LazyTable, alternatives, by_word
+from recollect.language.words import SMALL_TALK, STOPWORDS, LazyTable, alternatives, names_by_word
 from recollect.text.passages import quotations
 from recollect.text.tokens import fold
 
@@ -121,8 +121,8 @@ _NO_NOUN = re.compile(_words("no nouns"))
 _SENTENCE_FIRST = re.compile(rf"(?:^|[.!?¡¿\n] *)({_NAME_WORD})(?= [a-záéíóú])")
 _ADDRESS_END = re.compile(r"\W*(?:$|[,!.?])")
 _NO_NAMES = STOPWORDS | SMALL_TALK
-_YOURS = by_word("referents", "yours")
-_PLACE_WORDS = by_word("referents", "place words")
+_YOURS = names_by_word("referents", "yours")
+_PLACE_WORDS = names_by_word("referents", "place words")
 _BARE_PLACE = re.compile(rf"\b(?:{_words('before place')})$")
 _NO_PLACE = re.compile(rf"\b(?:{_words('before no place')})$")
 

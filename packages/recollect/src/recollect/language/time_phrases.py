@@ -25,9 +25,9 @@ from recollect.language.words import (
     ENGLISH,
     SPANISH,
     alternatives,
-    by_word,
     lines,
     month_names,
+    names_by_word,
     number_words,
     word_set,
 )
@@ -35,7 +35,7 @@ from recollect.text.tokens import compile_later, fold
 
 # The grammar: rules over words and kinds of tokens, in layers, the longest match first.
 
-_named = partial(by_word, "time")
+_named = partial(names_by_word, "time")
 _counted_words = partial(number_words, "time")
 
 

@@ -35,7 +35,7 @@ class LazyTable(dict[str, _Value]):
 
 @cache
 def languages() -> tuple[str, ...]:
-    """Return the names of all folders, English first: if two alternatives fit, the first is taken."""
+    """Return the languages' codes, English first: if the patterns of two languages match, the first wins."""
     folder = os.path.dirname(__file__)  # noqa: PTH120  # hooks start without pathlib, which is slow to load
     names = (name for name in os.listdir(folder) if len(name) == len(ENGLISH))  # noqa: PTH208  # the same
     return tuple(sorted(names, key=lambda name: (name != ENGLISH, name != SPANISH, name)))
@@ -86,13 +86,13 @@ def words_by_name(topic: str, section: str) -> dict[str, str]:
     return found
 
 
-def by_word(topic: str, section: str) -> dict[str, str]:
+def names_by_word(topic: str, section: str) -> dict[str, str]:
     """Return the name of each word, from lines such as `name: word word`."""
     return {word: name for name, words in words_by_name(topic, section).items() for word in words.split()}
 
 
 def number_words(topic: str, section: str, first: int = 1, step: int = 1) -> dict[str, int]:
-    """Return the number of each word in a section that counts up; synonyms are joined by a bar."""
+    """Return each word's number: a section lists them in ascending order, synonyms joined by a bar."""
     return {
         word: number * step
         for text in texts(topic, section)

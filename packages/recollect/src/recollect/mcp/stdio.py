@@ -223,7 +223,7 @@ def error_answers(error: Exception) -> list[types.JSONRPCError]:
         return [_error(id_, types.INVALID_REQUEST, why) for id_ in filter(_is_id, map(_request_id, message))]
     if isinstance(message, dict) and isinstance(size := message.get("too_long"), int):
         most = f"at most {LONGEST_LINE // 1024**2} MiB are read"
-        why = f"The message has {size:,} bytes, and {most}; send it in several. Nothing was done."
+        why = f"The message has {size:,} bytes, and {most}; split it into several. Nothing was done."
     else:
         why = f"The message cannot be read: {first['msg']}. Nothing was done."
     return [_error(id_, types.PARSE_ERROR, why) for id_ in filter(_is_id, [_request_id(message)])]

@@ -50,7 +50,7 @@ class _Candidate:
     id: int
     text: str
     said: str
-    """The text with its subject, and with its speaker if it is about them."""
+    """The text after its entity's name, or after its speaker's if it is about the speaker."""
     observation: int | None = None
 
 
@@ -81,7 +81,7 @@ def supersede(
     similar: list[SimilarMemory] = []
     if copies:
         with services.read() as view:
-            retired, similar = _find_near(services, view, wrong, right, except_for=by)
+            retired, similar = _find_near_copies(services, view, wrong, right, except_for=by)
     embedded = _vectors(services, by) if isinstance(by, NewText) else None
     change = Supersede(
         services.scope,
@@ -121,7 +121,7 @@ def near_copies(
     services: Services, view: Snapshot, wrong: Memory, right: str, by: int
 ) -> list[tuple[int, int | None]]:
     """Return current memories that repeat an error; for an entity, with the observation that repeats it."""
-    retired, _ = _find_near(services, view, wrong, right, except_for=by)
+    retired, _ = _find_near_copies(services, view, wrong, right, except_for=by)
     return [(candidate.id, candidate.observation) for candidate in retired]
 
 
@@ -151,11 +151,11 @@ def _with_defaults_of(wrong: Memory, note: NewText) -> NewText:
     )
 
 
-def _find_near(
+def _find_near_copies(
     services: Services, view: Snapshot, wrong: Memory, right: str, except_for: int | NewText
 ) -> tuple[list[_Candidate], list[SimilarMemory]]:
     """Return the near-copies of an error, and memories that are only similar to it."""
-    said = said_by(wrong, named_in=right)
+    said = text_with_speaker(wrong, named_in=right)
     if wrong.speaker and said != wrong.text and is_personal(right):
         right = f"{wrong.speaker}: {right}"
     candidates, retired, memories = _find_copies(
@@ -170,8 +170,8 @@ def _find_near(
     ]
     similar = []
     new = except_for if isinstance(except_for, NewText) else None
-    speaking = {wrong.id: wrong} | {candidate.id: memories[candidate.id] for candidate in doubtful}
-    cosines = _cosines(services, view, speaking, said, doubtful, new)
+    compared = {wrong.id: wrong} | {candidate.id: memories[candidate.id] for candidate in doubtful}
+    cosines = _cosines(services, view, compared, said, doubtful, new)
     for candidate, cosine in zip(doubtful, cosines, strict=True):
         if repeats_error(said, right, candidate.said, cosine):
             retired.append(candidate)
@@ -185,9 +185,9 @@ def _find_copies(
     view: Snapshot,
     wrong: Memory,
     except_for: int | NewText,
-    copies: Callable[[_Candidate], bool],
+    is_copy: Callable[[_Candidate], bool],
 ) -> tuple[list[_Candidate], list[_Candidate], Mapping[int, Memory]]:
-    """Return the candidates near an error, those that are copies by their words, and their memories.
+    """Return the candidates near an error, those whose words make them copies, and their memories.
 
     If half of the hits are copies, there may be more, so the search repeats with a larger limit.
     """
@@ -195,7 +195,7 @@ def _find_copies(
     search = Search(view, services.where())
     vectors = memory_vectors(view, [wrong.id], search.model).get(wrong.id, ())[:1]
     while True:
-        hits = [*search.by_words(said_by(wrong), limit, "stemmed")]
+        hits = [*search.by_words(text_with_speaker(wrong), limit, "stemmed")]
         for vector in vectors:
             hits += search.by_meaning(vector, limit)
         near = memories_by_id(view, sorted({hit.id for hit in hits}))
@@ -204,7 +204,7 @@ def _find_copies(
             for candidate in _candidates(near.values())
             if candidate.id not in {wrong.id, except_for}
         ]
-        found = [candidate for candidate in candidates if copies(candidate)]
+        found = [candidate for candidate in candidates if is_copy(candidate)]
         if 2 * len(found) < limit:
             return candidates, found, near
         limit *= 4
@@ -218,15 +218,15 @@ def _candidates(memories: Iterable[Memory]) -> Iterator[_Candidate]:
                     memory.id, observation.content, f"{memory.name}: {observation.content}", observation.id
                 )
         else:
-            yield _Candidate(memory.id, memory.text, said_by(memory))
+            yield _Candidate(memory.id, memory.text, text_with_speaker(memory))
 
 
-def said_by(memory: Memory, named_in: str = "") -> str:
+def text_with_speaker(memory: Memory, named_in: str = "") -> str:
     """Return the text, with the speaker if the text or its correction is about them."""
     if not memory.speaker:
         return memory.text
-    spoken_of = is_personal(memory.text) or fold(memory.speaker) in words(named_in)
-    return f"{memory.speaker}: {memory.text}" if spoken_of else memory.text
+    is_about_speaker = is_personal(memory.text) or fold(memory.speaker) in words(named_in)
+    return f"{memory.speaker}: {memory.text}" if is_about_speaker else memory.text
 
 
 def _cosines(
@@ -275,7 +275,7 @@ def _stored_vectors(view: Snapshot, memories: Mapping[int, Memory], model: Model
 _SortedEvent = tuple[datetime, HistoryEvent]
 """A time to sort by, and the event with its stored time.
 
-A clock may jump back, so a stored time may precede that of an earlier event. The time to sort by never does.
+If the clock jumped back, stored times may be out of order. The times to sort by never are.
 """
 
 
@@ -308,23 +308,23 @@ def _event(since: datetime, at: datetime, what: str, detail: str = "") -> _Sorte
 
 
 def _text_events(memory: Memory, by: Memory | None) -> list[_SortedEvent]:
-    """Return the events of a memory's texts, absences and replacement."""
+    """Return the events of a memory's texts, of the times when it was gone, and of its replacement."""
     first = memory.former[0].text if memory.former else memory.text
     if memory.kind is Kind.ENTITY:
-        begun = ("created", f"{memory.name} ({memory.type})")
+        first_event = ("created", f"{memory.name} ({memory.type})")
     elif memory.kind is Kind.MESSAGE:
-        begun = ("said", f"{memory.speaker or memory.role or 'someone'}: {first}")
+        first_event = ("said", f"{memory.speaker or memory.role or 'someone'}: {first}")
     else:
-        begun = ("noted", first)
-    placed = [_event(memory.created_at, memory.created_at, *begun)]
+        first_event = ("noted", first)
+    events = [_event(memory.created_at, memory.created_at, *first_event)]
     said = [*(former.text for former in memory.former[1:]), memory.text]
     for former, text in zip(memory.former, said, strict=bool(memory.former)):
-        placed.append(_event(placed[-1][0], former.until, "updated", text))
+        events.append(_event(events[-1][0], former.until, "updated", text))
     since = memory.created_at
     for absence in memory.absences:
         gone = _event(since, absence.since, absence.why)
         back = _event(gone[0], absence.until, "restored")
-        placed += [gone, back]
+        events += [gone, back]
         since = back[0]
     if memory.superseded_at is not None:
         since = max((memory.created_at, *(absence.until for absence in memory.absences)))
@@ -333,8 +333,8 @@ def _text_events(memory: Memory, by: Memory | None) -> list[_SortedEvent]:
             what, detail = "merged", f"into memory {by.id}, which says the same"
         elif by is not None:
             detail = f"by memory {by.id}"
-        placed.append(_event(since, memory.superseded_at, what, detail))
-    return placed
+        events.append(_event(since, memory.superseded_at, what, detail))
+    return events
 
 
 def _observation_events(memory: Memory) -> Iterator[_SortedEvent]:

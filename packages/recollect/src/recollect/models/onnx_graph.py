@@ -1,8 +1,8 @@
 """Read an ONNX graph whose large weights stay in the file, where onnxruntime maps them.
 
 Weights inside a graph are copied into each process; weights of an external file are mapped and shared. A
-tensor may name a file, an offset and a length. Here each large tensor names its own file, so no file is
-rewritten.
+tensor may name a file, an offset and a length. Here each large tensor names the file that it is in already,
+so no file is rewritten.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 # Field numbers of onnx.proto, by message.
 _GRAPH = 7  # ModelProto
 _INITIALIZER = 5  # GraphProto
-_TYPE, _RAW, _EXTERNAL, _PLACE = 2, 9, 13, 14  # TensorProto
+_TYPE, _RAW, _EXTERNAL, _DATA_LOCATION = 2, 9, 13, 14  # TensorProto
 _KEY, _VALUE = 1, 2  # StringStringEntryProto
-_ELSEWHERE = 1
-# Integers of at most a byte, which need no alignment.
-_BYTES = frozenset({2, 3, 21, 22})  # UINT8, INT8, UINT4, INT4
-_LEAST = 1 << 16
+_EXTERNAL_FILE = 1
+# Integers of a byte or less need no alignment.
+_BYTE_TYPES = frozenset({2, 3, 21, 22})  # UINT8, INT8, UINT4, INT4
+_MIN_MAPPED_BYTES = 1 << 16
 
 _VARINT, _MESSAGE = 0, 2  # wire types
 
@@ -35,7 +35,7 @@ class _Field(NamedTuple):
     stop: int
 
 
-def graph_in_place(path: Path, least: int = _LEAST) -> bytes:
+def mapped_graph(path: Path, least: int = _MIN_MAPPED_BYTES) -> bytes:
     """Return the model with its large weights as references into the file.
 
     Raises ValueError or IndexError for a file that is not ONNX.
@@ -62,7 +62,7 @@ def _tensor(content: mmap, tensor: _Field, name: str, least: int) -> bytes:
     fields = list(_fields(content, tensor.content, tensor.stop))
     kinds = [_varint(content, field.content)[0] for field in fields if field.number == _TYPE]
     raw = [field for field in fields if field.number == _RAW and field.stop - field.content >= least]
-    if len(raw) != 1 or not _BYTES.issuperset(kinds):
+    if len(raw) != 1 or not _BYTE_TYPES.issuperset(kinds):
         return content[tensor.content : tensor.stop]
     (weights,) = raw
     kept = (content[field.start : field.stop] for field in fields if field.number != _RAW)
@@ -72,8 +72,8 @@ def _tensor(content: mmap, tensor: _Field, name: str, least: int) -> bytes:
             _entry("location", name),
             _entry("offset", str(weights.content)),
             _entry("length", str(weights.stop - weights.content)),
-            _as_varint(_PLACE << 3 | _VARINT),
-            _as_varint(_ELSEWHERE),
+            _as_varint(_DATA_LOCATION << 3 | _VARINT),
+            _as_varint(_EXTERNAL_FILE),
         )
     )
 
@@ -96,7 +96,7 @@ def _fields(content: mmap, place: int, end: int) -> Iterator[_Field]:
             case 5:
                 stop = place + 4
             case unknown:
-                raise ValueError(f"no protobuf at {start}: wire type {unknown}")
+                raise ValueError(f"not protobuf at {start}: wire type {unknown}")
         if stop > end:
             raise ValueError(f"cut short: the field at {start} would end at {stop}")
         yield _Field(key >> 3, start, place, stop)

@@ -22,7 +22,7 @@ from recollect.domain.lazy_dataclass import dataclass
 from recollect.domain.numbers import Rows, normalised, pack_signs, pack_vector
 from recollect.domain.records import Model
 from recollect.language.words import STOPWORDS
-from recollect.models.onnx_graph import graph_in_place
+from recollect.models.onnx_graph import mapped_graph
 from recollect.models.registry import RERANKER, make_once, ready_model, reinstall_command
 from recollect.text.tokens import fold
 
@@ -352,7 +352,7 @@ def _session(runtime: Any, packaged: PackagedModel, threads: int) -> Any:
             if packaged.graph is not None:
                 return session(packaged.graph.read_bytes(), optimise=False)
         with suppress(Exception):
-            return session(graph_in_place(weights))
+            return session(mapped_graph(weights))
     return session(str(weights))
 
 

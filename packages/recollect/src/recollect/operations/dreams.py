@@ -65,7 +65,7 @@ def _dream(
     dry_run: bool = Field(default=False, description="Only report what it would do"),
     without: Many[str] = Field(default=[], description="Phases to leave out, such as prune or merge"),
 ) -> OperationReply[DreamDone]:
-    """Let the memory sleep: strengthen what was used, let the rest fade, merge repeats, retire copies of
+    """Consolidate the memory: strengthen what was used, let the rest fade, merge repeats, retire copies of
     corrected errors. Only when the user asks for it, or after a long stretch of work; look with `dry_run`
     first. Nothing is lost: it is tried on past questions first, and can be undone.
     """

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from recollect.review.results import SplitAnalysis
 
 
-_ALL_PAIRS = 10_000
+_MAX_PAIRS = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ class DuplicateRow:
 @dataclass(frozen=True, slots=True)
 class DuplicatePage:
     duplicates: list[DuplicateRow]
-    left_out: Annotated[int, "Pairs after these"]
+    left_out: Annotated[int, "Number of further pairs"]
     more: PageEnd = inlined()
 
 
@@ -83,7 +83,7 @@ def _find_duplicate_observations(
 ) -> DuplicatePage:
     """Find pairs of observations of one entity that nearly repeat each other, to be merged or removed."""
     found = call.engine.upkeep.find_duplicate_observations(
-        entity_name, threshold=threshold, limit=_ALL_PAIRS, progress=call.progress
+        entity_name, threshold=threshold, limit=_MAX_PAIRS, progress=call.progress
     )
     pairs = [
         DuplicateRow(pair.entity, pair.older.content, pair.newer.content, pair.similarity, pair.match)
@@ -103,12 +103,12 @@ class TopicRow:
 
 @dataclass(frozen=True, slots=True)
 class AnalysisRow:
-    """The size of an entity and, where asked for, its topics."""
+    """The size of an entity and, if requested, its topics."""
 
     entity_name: str
     entity_type: str
     observation_count: int
-    threshold: Annotated[int, "Observations from which this type counts as oversized"]
+    threshold: Annotated[int, "Maximum number of observations for this type"]
     needs_split: bool
     split_score: float = field(metadata=in_json(digits=4))
     topics: list[TopicRow] | None = omitted()
@@ -210,7 +210,7 @@ def _consolidation_report(
     }
     summary = ReportSummary(report.entities, report.observations, report.notes)
     found = SectionCounts(*map(len, sections.values()))
-    # The first of every section, then the second: page after page covers all of them, each row once.
+    # Take the first row of each section, then the second rows: together, the pages show each row once.
     every = [
         (place, name, rows[place])
         for place in range(max(map(len, sections.values())))
@@ -238,16 +238,14 @@ class Migrated:
     observations: Annotated[int, "Added"]
     relations: Annotated[int, "Created"]
     known: Annotated[int, "Entities that were there already"]
-    bad_lines: Annotated[list[int], "The first of the lines that could not be read"]
+    bad_lines: Annotated[list[int], "The numbers of the first unreadable lines"]
     note: str | None = omitted()
 
 
 @operation("Migrate", http="POST /upkeep/migrate", tools="all", idempotent=True)
 def _migrate(call: OperationCall, source_path: str = described("A file on the server's machine")) -> Migrated:
-    """Import the JSONL file of the official memory server, as `recollect import` does. Running it again
-    changes nothing.
-    """
-    from recollect.transfer import import_file  # noqa: PLC0415  # few sessions bring something in
+    """Import the JSONL file of the official memory server. Importing it again changes nothing."""
+    from recollect.transfer import import_file  # noqa: PLC0415  # few sessions import a file
 
     try:
         path = Path(source_path).expanduser()
@@ -263,7 +261,7 @@ def _migrate(call: OperationCall, source_path: str = described("A file on the se
         report.observations_added,
         report.relations_created,
         report.entities_merged,
-        # By number alone: what they hold may be no memory at all.
+        # Numbers only: the lines themselves may contain anything.
         [bad.line for bad in report.bad_lines],
         report.note,
     )
@@ -344,7 +342,7 @@ def _propose_entity_split(call: OperationCall, entity_name: EntityName) -> Opera
     proposal = call.engine.upkeep.propose_split(entity_name)
     whole = [ProposedPart(part.name, part.type or "", list(part.observations)) for part in proposal.parts]
     parts, more = _texts_page(call.page, whole)
-    remark = None if parts else "It does not fall apart into topics; leave it as it is."
+    remark = None if parts else "This entity has a single topic; leave it as it is."
     return OperationReply(ProposedSplit(parts, _analysis(proposal.analysis), more), remark=remark)
 
 
@@ -383,8 +381,8 @@ def _execute_entity_split(
     entity_name: EntityName,
     approved_splits: Many[PartRow] = described("The new entities, as proposed or changed"),
 ) -> OperationReply[ExecutedSplit]:
-    """Split an entity as proposed, or as you changed the proposal: all at once or not at all. The answer's
-    `undo` takes it back.
+    """Split an entity as proposed, or as you changed the proposal: all at once or not at all. To reverse
+    it, pass the answer's `undo` to `undo_entity_split`.
     """
     done = call.engine.upkeep.execute_split(entity_name, approved_splits, call.progress)
     names = [part.name for part in done.parts]
@@ -414,7 +412,7 @@ class StoreCounts:
     forgotten: Annotated[int, "`restore` can bring them back"]
     texts_with_a_vector: int
     texts_waiting_for_one: int
-    bytes: Annotated[int, "Of the whole store, with what belongs to others"]
+    bytes: Annotated[int, "Size of the whole store, including other owners' memories"]
     schema: int
 
 
@@ -425,7 +423,7 @@ class Stats:
     messages: int
     superseded: Annotated[int, "Corrected since, and kept as history"]
     sessions: int
-    model: Annotated[str | None, "The model that finds by meaning"]
+    model: Annotated[str | None, "The embedding model"]
     store: StoreCounts
 
 
@@ -449,7 +447,7 @@ def _stats(call: OperationCall) -> Stats:
     )
 
 
-# Review: questions for a person to decide. Each decision can be undone.
+# Review: items for a person to decide. Each decision can be undone.
 
 
 @dataclass(frozen=True, slots=True)
@@ -458,7 +456,7 @@ class ReviewPage:
     more: PageEnd = inlined()
 
 
-@operation("What to settle", http="GET /settle/{kind}", read_only=True)
+@operation("List review items", http="GET /settle/{kind}", read_only=True)
 def _to_settle(
     call: OperationCall,
     kind: SettleKind,
@@ -467,8 +465,8 @@ def _to_settle(
     limit: PageLimit = 50,
     cursor: Cursor | None = None,
 ) -> ReviewPage:
-    """List items of one kind for a person to decide: contradictions (among the newest texts), notes and
-    observations that nearly repeat another, entities to split, unused entities.
+    """List items of one kind for a person to decide. The kinds are contradictions (among the newest texts),
+    notes and observations that nearly repeat another, entities to split, and unused entities.
     """
     start = place_of(cursor)
     found, more = call.engine.upkeep.settling.page(
@@ -482,7 +480,7 @@ class SettleUndoRow(TypedDict):
     action: SettleAction
     memories: Many[RowId]
     observations: Many[RowId]
-    status: NotRequired[Annotated[str, described("The status of an archived entity before")]]
+    status: NotRequired[Annotated[str, described("The former status of an archived entity")]]
     split: NotRequired[UndoRow]
 
 

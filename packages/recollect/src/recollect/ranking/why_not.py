@@ -1,4 +1,4 @@
-"""Explain a candidate's place among all, and how many places each step cost."""
+"""Find a candidate's place among all candidates, and how many places each step cost it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Cost(Record):
     place_without: int
     """The candidate's place if the step had not changed its score."""
     places: int
-    """The number of places that the step cost; negative if it gained some."""
+    """The number of places that the step cost; negative if the candidate gained places."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,25 +43,25 @@ class Standing(Record):
     costs: tuple[Cost, ...]
 
 
-def standing(
+def find_standing(
     profile: Profile,
     candidates: Candidates,
     query: Query,
     id_: int,
     then: Callable[[Candidates], Candidates] | None = None,
 ) -> Standing:
-    """Find the candidate's place after all steps but the cut, and after `then`."""
+    """Find the candidate's place after all steps except the cut, then `then` if given."""
     ranked = candidates
     for step in uncut(profile):
         ranked = step(ranked, query)
     if then is not None:
         ranked = then(ranked)
     dropped = next((one for one in ranked.dropped if one.id == id_), None)
-    listed = ranked.ids.tolist()
-    needed = float(ranked.score[query.limit - 1]) if 0 < query.limit <= len(listed) else None
+    ids = ranked.ids.tolist()
+    needed = float(ranked.score[query.limit - 1]) if 0 < query.limit <= len(ids) else None
     if dropped is not None:
         return Standing(None, dropped, dropped.score, needed, (), ())
-    row = listed.index(id_)
+    row = ids.index(id_)
     return Standing(
         place=row + 1,
         dropped=None,
@@ -73,7 +73,7 @@ def standing(
 
 
 def _costs(ranked: Candidates, row: int) -> tuple[Cost, ...]:
-    """Return the cost of each step that multiplied or added, the largest first."""
+    """Return the cost of each step that multiplied the score or added to it, the largest first."""
     costs = []
     others = np.arange(len(ranked)) != row
     for skipped, change in enumerate(ranked.score_changes):

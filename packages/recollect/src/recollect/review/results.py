@@ -77,7 +77,7 @@ class SplitAnalysis(OversizedEntity):
     """Empty, or at least two."""
     rest: tuple[Observation, ...]
     score: float
-    """observations / limit + min(topics / observations, 0.5), as published; above 1 it is worth a look."""
+    """observations / limit + min(topics / observations, 0.5); above 1, consider a split."""
     silhouette: float
     """Separation of the topics, from 0 (none) to 1 (complete)."""
     compared_by: Literal["meaning", "words"]
@@ -140,7 +140,7 @@ class SplitResult(Record):
     moved: int
     remaining: int
     relations: int
-    """Counts both `contains` and `part_of`."""
+    """Created relations, both `contains` and `part_of`."""
     undo: SplitUndo
     note: str | None = None
     """A note on concurrent changes, or on vectors that are still missing."""
@@ -148,13 +148,13 @@ class SplitResult(Record):
 
 @dataclass(frozen=True, slots=True)
 class UndoSplitResult(Record):
-    """The entity that is whole again, and the parts that were forgotten."""
+    """The entity that has its observations again, and the parts that were forgotten."""
 
     id: int
     name: str
     restored: int
     forgotten: tuple[int, ...]
-    """The deleted parts."""
+    """The ids of the parts that were forgotten."""
     note: str | None = None
     """A note on vectors that are still missing."""
 
@@ -227,7 +227,7 @@ class ConsolidationReport(Record):
     """Contradictions among the newest texts, newest first; at most a hundred."""
 
 
-# Decisions to keep something: their keys, and the texts they are about.
+# Keys of the decisions to keep texts as they are, and the texts that they name.
 
 SettleKind = Literal["contradiction", "similar_notes", "similar_observations", "split", "stale"]
 _PAIRS = frozenset({"contradiction", "similar_notes", "similar_observations"})
@@ -243,13 +243,11 @@ def decision_key(kind: SettleKind, *references: str) -> str:
     return ":".join((kind, *references))
 
 
-def is_about_two(kind: str) -> bool:
+def is_pair(kind: str) -> bool:
     return kind in _PAIRS
 
 
 def kept_together(keys: Iterable[str]) -> frozenset[str]:
     """Return references to texts that a person decided to keep side by side."""
     parts = (key.split(":") for key in keys)
-    return frozenset(
-        reference for kind, *references in parts if is_about_two(kind) for reference in references
-    )
+    return frozenset(reference for kind, *references in parts if is_pair(kind) for reference in references)

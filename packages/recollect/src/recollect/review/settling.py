@@ -41,7 +41,7 @@ from recollect.review.results import (
     SettleKind,
     SplitUndo,
     decision_key,
-    is_about_two,
+    is_pair,
     kept_together,
     text_reference,
 )
@@ -391,7 +391,7 @@ def _stale(services: Services, view: Snapshot, stale_days: float) -> Iterator[Re
 def _parse_key(key: str) -> tuple[SettleKind, list[str]]:
     name, *references = key.split(":")
     kind: SettleKind | None = next((each for each in get_args(SettleKind) if each == name), None)
-    if kind is None or len(references) != 1 + is_about_two(name):
+    if kind is None or len(references) != 1 + is_pair(name):
         raise InvalidInput(f"There is nothing named {key[:80]!r} to settle; pass on a `key` of `to_settle`.")
     return kind, references
 

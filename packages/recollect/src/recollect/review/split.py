@@ -38,7 +38,7 @@ from recollect.search.entities import entities_named
 from recollect.search.rows import memories_by_id, relations_of, scope_id
 from recollect.services import Services
 from recollect.stores.port import Progress, Snapshot, Vector
-from recollect.text.clusters import clusters, tf_idf_rows, topic_names
+from recollect.text.clusters import find_clusters, tf_idf_rows, topic_names
 from recollect.text.tokens import fold, topic_terms
 from recollect.write.embedding import catch_up, embedder_of
 from recollect.write.inputs import check_list
@@ -114,7 +114,7 @@ def _analyze(services: Services, entity: Memory, stored: Mapping[int, Vector]) -
     observations = entity.in_force
     texts = [seen.content for seen in observations]
     rows = _observation_vectors(services, entity, stored)
-    found = clusters(tf_idf_rows(texts) if rows is None else rows, _MOST_TOPICS, _FEWEST_PER_TOPIC)
+    found = find_clusters(tf_idf_rows(texts) if rows is None else rows, _MOST_TOPICS, _FEWEST_PER_TOPIC)
     groups = found.groups if found.silhouette >= _MIN_SILHOUETTE else ()
     grouped = [[texts[place] for place in group] for group in groups]
     # The entity's name must not name a topic.

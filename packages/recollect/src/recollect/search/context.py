@@ -34,26 +34,26 @@ from recollect.write.inputs import TurnLike, check_list, turn_of
 if TYPE_CHECKING:
     from recollect.ranking.candidates import Profile
 
-_MOST_TURNS = 50
-_MOST_MEMORIES = 60
-# After the first few, a long memory is cut to its beginning, to leave room for others.
-_WHOLE = 5
-_BRIEF_LETTERS = 160
+_MAX_TURNS = 50
+_MAX_HITS = 60
+# After the first few, long memories are cut to their first characters, to leave room for others.
+_MAX_FULL = 5
+_SHORT_CHARACTERS = 160
 # The maximum number of memories of a context, whatever the budget.
-_MOST_GIVEN = 20
+_MAX_GIVEN = 20
 # At most this share of the budget goes to recent turns while memories could use it.
-_TURNS_SHARE = 0.5
+_SHARE_OF_TURNS = 0.5
 # Memories with less than this share of the best confidence are dropped.
-_LEAST_SHARE = 0.02
-# An assistant's message is dropped unless it ranks among the first.
-_FIRST = 3
-# A shorter piece of a text, in characters, is not shown.
-_LEAST_PIECE = 40
+_MIN_SHARE_OF_BEST = 0.02
+# An assistant's message is dropped if its rank is higher than this.
+_MAX_ASSISTANT_RANK = 3
+# A text is not cut to fewer characters than this, but dropped.
+_MIN_PIECE = 40
 _QUOTED_CHARACTERS = 40
-_KNOWN = "## What is known"
-_TALK = "## Recent turns"
-# With fewer content words, the last message alone is not enough for a query.
-_FEWEST_WORDS = 3
+_MEMORIES_HEADING = "## What is known"
+_TURNS_HEADING = "## Recent turns"
+# If the last message has fewer content words, the query also contains the message before it.
+_MIN_QUERY_WORDS = 3
 
 
 def context(
@@ -69,7 +69,7 @@ def context(
 
     Memories are left out if none is relevant, or if they do not fit the budget.
 
-    `asked` is a query, or the last messages of a conversation, which then are the recent turns. Nothing is
+    `asked` is a query, or the last messages of a conversation; these are then the recent turns. Nothing is
     recorded, so the same call returns the same result.
     """
     check_budget(budget_tokens)
@@ -81,7 +81,7 @@ def context(
         check_list(asked, "Messages")
         given = [turn_of(turn) for turn in asked]
         query = _query(given)
-        spoken = [(turn, turn.speaker or turn.role or "someone") for turn in given[-_MOST_TURNS:]]
+        spoken = [(turn, turn.speaker or turn.role or "someone") for turn in given[-_MAX_TURNS:]]
         talk = [
             _item(services.zone, None, "turn", turn.content, turn.at, who, quoted(who), None)
             for turn, who in spoken
@@ -90,7 +90,7 @@ def context(
         services,
         query,
         profile,
-        limit=_MOST_MEMORIES,
+        limit=_MAX_HITS,
         session=session,
         across=True,
         as_of=as_of,
@@ -116,8 +116,8 @@ def context(
 
 def answer_gate_signals(answer: Answer) -> GateSignals:
     stems = prompt_stems(answer.query)
-    read = [f"{hit.memory.speaker or ''} {memory_text(hit.memory)}" for hit in answer.hits[:GATE_DEPTH]]
-    matched = [matched_terms(text, stems) for text in read]
+    texts = [f"{hit.memory.speaker or ''} {memory_text(hit.memory)}" for hit in answer.hits[:GATE_DEPTH]]
+    matched = [matched_terms(text, stems) for text in texts]
     return gate_signals(
         prompt_signs(answer.query), stems, answer.confidence or 0.0, matched, timed=answer.time is not None
     )
@@ -127,7 +127,7 @@ def _query(given: Sequence[Turn]) -> str:
     """Return the last message that is not the assistant's, with the one before it if it is very short."""
     last = next((place for place in range(len(given) - 1, -1, -1) if not is_assistant(given[place].role)), -1)
     query = given[last].content
-    if len(content_words(query)) < _FEWEST_WORDS and last > 0:
+    if len(content_words(query)) < _MIN_QUERY_WORDS and last > 0:
         return f"{given[last - 1].content}\n{query}"[-QUERY_LIMIT:]
     # A message may be longer than a query may be.
     return query[:QUERY_LIMIT]
@@ -140,13 +140,13 @@ def _recent(services: Services, session: str | None, as_of: datetime | None) -> 
         return []
     with services.read() as view:
         scope, end = session_end(services, view, name)
-        # With `as_of`, the last turn may have any position.
-        turns = turns_of(view, scope, name, 1 if as_of is not None else end - _MOST_TURNS + 1, end)
+        # The last turns before `as_of` may be anywhere in the session.
+        turns = turns_of(view, scope, name, 1 if as_of is not None else end - _MAX_TURNS + 1, end)
     said = [memory_at(turn, as_of) for turn in turns if as_of is None or turn.created_at <= as_of]
     items = []
-    for turn in said[-_MOST_TURNS:]:
+    for turn in said[-_MAX_TURNS:]:
         item = replace(_memory_item(services.zone, turn, None), kind="turn")
-        # A corrected turn keeps its text, and says so.
+        # A corrected turn keeps its text, with a note on the correction.
         if turn.superseded_at is not None:
             by = f", see #{turn.superseded_by}" if turn.superseded_by is not None else ""
             item = replace(item, line=f"{item.line} (corrected since{by})")
@@ -159,38 +159,38 @@ def _new_items(
 ) -> list[tuple[ContextItem, ...]]:
     """Return hits that do not repeat a turn, a turn's note, or another hit; most useful first.
 
-    Each comes in full, and in a shorter form if there is one.
+    Each has its full form, then a shorter one if there is one.
     """
     shown = {item.id for item in talk if item.id is not None}
-    heard = {text_key(item.text) for item in talk}
+    shown_texts = {text_key(item.text) for item in talk}
     items: list[tuple[ContextItem, ...]] = []
     for hit in _useful(hits):
         memory = hit.memory
         item = _memory_item(services.zone, memory, hit)
         if memory.kind is Kind.ENTITY and not memory.in_force:
             continue
-        if memory.id in shown or memory.drawn_from in shown or text_key(item.text) in heard:
+        if memory.id in shown or memory.drawn_from in shown or text_key(item.text) in shown_texts:
             continue
         shown.add(memory.id)
-        heard.add(text_key(item.text))
-        forms = (item, _shorter(services.zone, hit)) if memory.kind is Kind.ENTITY else (item,)
-        if len(items) >= _WHOLE:
+        shown_texts.add(text_key(item.text))
+        forms = (item, _passage_item(services.zone, hit)) if memory.kind is Kind.ENTITY else (item,)
+        if len(items) >= _MAX_FULL:
             last = forms[-1]
-            forms = (last if len(last.line) <= _BRIEF_LETTERS else _until(last, _BRIEF_LETTERS),)
+            forms = (last if len(last.line) <= _SHORT_CHARACTERS else _until(last, _SHORT_CHARACTERS),)
         items.append(forms)
-        if len(items) == _MOST_GIVEN:
+        if len(items) == _MAX_GIVEN:
             break
     return items
 
 
 def _useful(hits: Sequence[Hit]) -> list[Hit]:
-    """Return useful hits by confidence in whole percents; with equal ones, newest first."""
+    """Return useful hits, highest confidence first; at equal percentages, newest first."""
     best = max((hit.confidence or 0.0 for hit in hits), default=0.0)
     useful = [
         hit
         for place, hit in enumerate(hits)
-        if (hit.confidence or 0.0) >= _LEAST_SHARE * best
-        and (place < _FIRST or not is_assistant(hit.memory.role))
+        if (hit.confidence or 0.0) >= _MIN_SHARE_OF_BEST * best
+        and (place < _MAX_ASSISTANT_RANK or not is_assistant(hit.memory.role))
     ]
 
     def order(hit: Hit) -> tuple[float, float, int]:
@@ -211,7 +211,7 @@ def _useful(hits: Sequence[Hit]) -> list[Hit]:
     return ordered
 
 
-def _shorter(zone: tzinfo, hit: Hit) -> ContextItem:
+def _passage_item(zone: tzinfo, hit: Hit) -> ContextItem:
     item = _memory_item(zone, hit.memory, hit)
     text = hit.passage or hit.memory.name
     return _item(zone, item.id, item.kind, text, item.at, item.source, item.source, item.score, _remark(hit))
@@ -224,12 +224,12 @@ def _fit(
     turns: list[ContextItem] = []
     kept: list[ContextItem] = []
     # Half of the budget goes to the newest turns, then come memories, then more turns.
-    spent = _fill_turns(turns, talk, 0, int(budget * _TURNS_SHARE) if memories else budget)
+    spent = _fill_turns(turns, talk, 0, int(budget * _SHARE_OF_TURNS) if memories else budget)
     for forms in memories:
         # The best one is cut if it does not fit.
-        last_resort = () if kept else cut_item(forms[-1], _KNOWN, budget - spent)
+        last_resort = () if kept else cut_item(forms[-1], _MEMORIES_HEADING, budget - spent)
         for item in (*forms, *last_resort):
-            cost = _cost(item, _KNOWN, first=not kept)
+            cost = _cost(item, _MEMORIES_HEADING, first=not kept)
             if spent + cost <= budget:
                 kept.append(item)
                 spent += cost
@@ -241,13 +241,13 @@ def _fit(
 def _fill_turns(turns: list[ContextItem], talk: Sequence[ContextItem], spent: int, room: int) -> int:
     """Add earlier turns while they fit, without gaps, and return the tokens spent."""
     for item in reversed(talk[: len(talk) - len(turns)]):
-        cost = _cost(item, _TALK, first=not turns)
+        cost = _cost(item, _TURNS_HEADING, first=not turns)
         if spent + cost > room:
             if turns:
                 break
             # Cut the last turn rather than drop it: the answer is about it.
-            turns += cut_item(item, _TALK, room - spent)
-            return spent + sum(_cost(piece, _TALK, first=True) for piece in turns)
+            turns += cut_item(item, _TURNS_HEADING, room - spent)
+            return spent + sum(_cost(piece, _TURNS_HEADING, first=True) for piece in turns)
         turns.insert(0, item)
         spent += cost
     return spent
@@ -255,7 +255,7 @@ def _fill_turns(turns: list[ContextItem], talk: Sequence[ContextItem], spent: in
 
 def cut_item(item: ContextItem, heading: str, room: int) -> list[ContextItem]:
     """Return the beginning of a line that fits, or nothing if that is too short."""
-    least = len(item.line) - len(_on_one_line(item.text)) + _LEAST_PIECE
+    least = len(item.line) - len(_on_one_line(item.text)) + _MIN_PIECE
     length = bisect_right(
         range(len(item.line)), room, key=lambda stop: _cost(_until(item, stop), heading, first=True)
     )
@@ -276,7 +276,7 @@ def _cost(item: ContextItem, heading: str, *, first: bool) -> int:
 
 
 def _text(memories: Sequence[ContextItem], turns: Sequence[ContextItem]) -> str:
-    sections = ((_KNOWN, memories), (_TALK, turns))
+    sections = ((_MEMORIES_HEADING, memories), (_TURNS_HEADING, turns))
     return "\n\n".join(
         "\n".join((heading, *(item.line for item in items))) for heading, items in sections if items
     )
@@ -325,7 +325,7 @@ def _item(
 ) -> ContextItem:
     """Make an item. `origin` is the source as shown in the line; text written by others is in quotes."""
     day = f"{at.astimezone(zone):%Y-%m-%d %H:%M}" if at is not None else "undated"
-    # Always one line, with only the text between the last quotes, whatever names and texts contain.
+    # Always one line that ends with the quoted text, whatever names and texts contain.
     line = f"- [{day}, {origin}{remark}] {quoted(text)}"
     return ContextItem(id_, kind, text, at, source, line, score)
 

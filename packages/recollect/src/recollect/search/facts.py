@@ -65,7 +65,7 @@ def ranking_facts(
     *,
     ignore_marks: bool = False,
 ) -> Facts:
-    """Return the facts of existing memories by ascending id. Facts of other groups are 0 or NEVER.
+    """Return the facts of existing memories by ascending id. Facts outside `groups` are 0 or NEVER.
 
     A message of the session whose text equals the query counts as the query's echo. With `ignore_marks`,
     texts that differ only in punctuation have equal content.
@@ -90,11 +90,11 @@ def ranking_facts(
         sessions = _sessions(snapshot, columns)
         places = zip(sessions.tolist(), columns["position"], strict=True)
         position = _ints([place if session_number else 0 for session_number, place in places])
-        spoken = [kind == Kind.MESSAGE for kind in kinds]
-        said = list(zip(spoken, columns["session"], texts, strict=True))
+        messages = [kind == Kind.MESSAGE for kind in kinds]
+        said = list(zip(messages, columns["session"], texts, strict=True))
         echo = np.array([is_said and (name, text) == (session, query) for is_said, name, text in said])
         informative = np.array([informativeness(text) if is_said else 1.0 for is_said, _, text in said])
-        speakers = list(zip(spoken, columns["role"], strict=True))
+        speakers = list(zip(messages, columns["role"], strict=True))
         roles = {each: _role(*each) for each in set(speakers)}
         role = _ints([roles[each] for each in speakers])
     return Facts(
@@ -190,7 +190,7 @@ def _sessions(snapshot: Snapshot, columns: Mapping[str, Sequence[Any]]) -> Ints:
 
 
 def former_texts(memories: MemoryRows, ids: Sequence[int], at: int) -> dict[int, str]:
-    """Return the texts at a time of the memories that were revised since."""
+    """Return the text that each memory had at a time, for memories revised since then."""
     rows = memories.select(ids, ("id", "revisions"))
     known, revisions = zip(*rows, strict=True) if rows else ((), ())
     return _former_texts(memories.snapshot, known, revisions, at)
@@ -262,7 +262,7 @@ def _metadata_shares(memories: MemoryRows, ids: Sequence[int]) -> dict[int, floa
 
 
 def _names_speaker(columns: Mapping[str, Sequence[Any]], texts: Sequence[str], query: str) -> Flags:
-    """Whether the query names the speaker; for texts without one, whether they contain a speaker it names."""
+    """Whether the query names the speaker, or a text without a speaker contains a speaker that it names."""
     asked = set(content_words(query))
     speakers = columns["speaker"]
     names = {speaker: asked.intersection(words(speaker)) for speaker in set(speakers) if speaker}
@@ -319,7 +319,7 @@ Span: TypeAlias = "tuple[int, int]"
 """Microseconds since 1970, half-open. NEVER and ALWAYS mark an open start and end."""
 
 UNKNOWN = 0.25
-"""The match of a memory without a time: below every time inside the span, above most times outside it."""
+"""The match of a memory without a time: lower than inside the query's span, higher than far outside it."""
 INSIDE = 0.5
 """The lowest match of a time that overlaps the query's time. Any other time matches less."""
 _OUTSIDE = 0.4
@@ -327,18 +327,18 @@ _OUTSIDE = 0.4
 _NEXT = 0.9
 _SHORTEST_TAU = 1 * DAY
 _OPEN_TAU = 30 * DAY
-# The time of a statement counts if its event is within months, and hardly if it is a year away.
-_TOLD_TAU = 180 * DAY
+# The time of a statement counts less the farther its event is away: half after about four months.
+_STATEMENT_TAU = 180 * DAY
 
 
 @dataclass(frozen=True, slots=True)
 class StatementTimes:
     """The times of one text: when it was said, and the times it mentions."""
 
-    told: int
+    said_at: int
     """When it was said; NEVER if unknown."""
     happened: int = NEVER
-    """The time that the caller gave."""
+    """The time of the event, as the caller gave it."""
     named: tuple[Span, ...] = ()
     """The times that the text names."""
     next: tuple[Span, ...] = ()
@@ -371,15 +371,15 @@ def _statement_match(asked: AskedTime, times: StatementTimes) -> float:
     A text about yesterday also belongs to today; one about 2016 does not.
     """
     events = times.events
-    told = UNKNOWN if times.told == NEVER else _asked_match(asked, (times.told, times.told))
+    said = UNKNOWN if times.said_at == NEVER else _asked_match(asked, (times.said_at, times.said_at))
     if not events:
-        return told
-    spoken = max(_asked_match(asked, event) for event in events)
-    spoken = max([spoken, *(_NEXT * _asked_match(asked, event) for event in times.next)])
-    if times.told == NEVER:
-        return spoken
-    away = min(_distance((times.told, times.told), event) for event in (*events, *times.next))
-    return max(spoken, told * (1.0 if asked.said else exp(-away / _TOLD_TAU)))
+        return said
+    named = max(_asked_match(asked, event) for event in events)
+    named = max([named, *(_NEXT * _asked_match(asked, event) for event in times.next)])
+    if times.said_at == NEVER:
+        return named
+    away = min(_distance((times.said_at, times.said_at), event) for event in (*events, *times.next))
+    return max(named, said * (1.0 if asked.said else exp(-away / _STATEMENT_TAU)))
 
 
 def _asked_match(asked: AskedTime, named: Span) -> float:
@@ -504,7 +504,7 @@ def asked_zone(query: Query) -> tzinfo:
 def _text_times(text: str | None, created: int | None, happened: int | None, zone: tzinfo) -> StatementTimes:
     named, following = _named_spans(text[:MOST_LETTERS], created, zone) if text else ((), ())
     return StatementTimes(
-        told=NEVER if created is None else created,
+        said_at=NEVER if created is None else created,
         happened=NEVER if happened is None else happened,
         named=named,
         next=following,
@@ -513,10 +513,10 @@ def _text_times(text: str | None, created: int | None, happened: int | None, zon
 
 # Cached: a server reads the times of the same texts again and again.
 @lru_cache(maxsize=4096)
-def _named_spans(text: str, told: int | None, zone: tzinfo) -> tuple[tuple[Span, ...], tuple[Span, ...]]:
+def _named_spans(text: str, said_at: int | None, zone: tzinfo) -> tuple[tuple[Span, ...], tuple[Span, ...]]:
     """Return the spans that a text names, and the next occurrences of recurring ones."""
     try:
-        reference = None if told is None else moment(told).astimezone(zone)
+        reference = None if said_at is None else moment(said_at).astimezone(zone)
     except OverflowError:  # in this zone, the time may fall before the year 1
         reference = None
     phrases = own_times(text, reference)

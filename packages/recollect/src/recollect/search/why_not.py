@@ -14,7 +14,7 @@ from recollect.domain.limits import MOST_HITS
 from recollect.domain.records import Found, Kind, Memory, memory_at
 from recollect.ranking.candidates import ByContext, ByLinks, ByMeaning, ByWords, Candidates, Profile, Source
 from recollect.ranking.factors import microseconds
-from recollect.ranking.why_not import Standing, standing
+from recollect.ranking.why_not import Standing, find_standing
 from recollect.search.candidates import Gathered, gather, neighbours_of
 from recollect.search.recall import Rescorer, open_search, reranker_for
 from recollect.search.recording import rankers_for
@@ -113,7 +113,7 @@ def _depth(query: Query, rescorer: Rescorer | None) -> int:
 
 def _standing(profile: Profile, gathered: Gathered, id_: int, rescorer: Rescorer | None) -> Standing:
     then = None if rescorer is None else partial(rescorer, gathered=gathered)
-    return standing(profile, gathered.candidates, gathered.query, id_, then)
+    return find_standing(profile, gathered.candidates, gathered.query, id_, then)
 
 
 def _out_of_reach(memory: Memory, query: Query) -> tuple[str, str] | None:

@@ -29,7 +29,7 @@ from recollect.language.self_questions import (
 )
 from recollect.memories.observations import memory_pages
 from recollect.ranking.candidates import Profile, run
-from recollect.ranking.why_not import standing
+from recollect.ranking.why_not import find_standing
 from recollect.search.candidates import Gathered, gather
 from recollect.search.recall import open_search, query_of
 from recollect.search.rows import memories_by_id, relations_of
@@ -455,7 +455,7 @@ class Trial:
     ) -> MissedQuestion:
         place, dropped, why = None, None, "no search brought it up"
         if question.memory in gathered.candidates.ids:
-            stands = standing(profile, gathered.candidates, gathered.query, question.memory)
+            stands = find_standing(profile, gathered.candidates, gathered.query, question.memory)
             place, why = stands.place, f"it is at place {stands.place}"
             if stands.dropped is not None:
                 place, dropped = None, stands.dropped.step

@@ -1,8 +1,8 @@
-"""Cluster rows by average linkage; the silhouette chooses the number of groups.
+"""Cluster vectors by average linkage, and choose the number of groups by the silhouette.
 
-The two nearest groups join first; the distance of two groups is the mean distance of their members. The
-number of groups is the one with the highest silhouette (Rousseeuw 1987): how much nearer each row is to its
-own group than to the next one. Nothing is random, and ties go to the lower index.
+Each row is a vector. The two nearest groups join first; their distance is the mean distance of their
+members. The chosen number of groups has the highest silhouette (Rousseeuw 1987): how much nearer each row is
+to its own group than to the next one. Nothing is random, and ties go to the lower index.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 
 
 # Maximum number of rows whose distances are computed, 8 bytes each. Further rows join the nearest group.
-_MOST_COMPARED = 2_000
-# One more group must improve the silhouette by at least this.
-_GAIN = 0.005
+_MAX_COMPARED = 2_000
+# A split into more groups must improve the silhouette by at least this.
+_MIN_GAIN = 0.005
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,31 +42,31 @@ class Clusters:
 
 
 class Join(NamedTuple):
-    """Two groups that become one. A group is named by its lowest row."""
+    """A merge of two groups. A group is named by its lowest row."""
 
     one: int
     other: int
     distance: float
 
 
-def clusters(rows: NDArray[np.floating], most: int, fewest: int) -> Clusters:
-    """Find the best split into 2 to `most` groups of at least `fewest` rows; no groups if no split is good.
+def find_clusters(rows: NDArray[np.floating], most: int, fewest: int) -> Clusters:
+    """Find the best split into 2 to `most` groups of at least `fewest` rows. A bad one gives no groups.
 
     Rows are compared by their directions from the mean, so that a shared direction does not count.
     """
-    seen = centre_rows(rows)
+    directions = centre_rows(rows)
     # Sample rows by the golden ratio: even steps could coincide with a period in the data.
-    order = np.argsort(np.arange(len(seen)) * 2_654_435_761 % 2**32, kind="stable")
-    compared = np.sort(order[:_MOST_COMPARED])
-    apart = distances(seen[compared])
+    order = np.argsort(np.arange(len(directions)) * 2_654_435_761 % 2**32, kind="stable")
+    compared = np.sort(order[:_MAX_COMPARED])
+    apart = distances(directions[compared])
     joins = average_linkage(apart)
     best = Clusters()
     for groups in range(2, min(most * 2, len(compared) - 1) + 1):
-        labels = cut(joins, len(compared), groups)
+        labels = label_groups(joins, len(compared), groups)
         found = _clusters_of(labels, apart, fewest)
-        if 2 <= len(found.groups) <= most and found.silhouette > best.silhouette + _GAIN:
+        if 2 <= len(found.groups) <= most and found.silhouette > best.silhouette + _MIN_GAIN:
             best = found
-    return best if len(compared) == len(seen) else _with_the_rest(best, seen, compared)
+    return best if len(compared) == len(rows) else _add_other_rows(best, directions, compared)
 
 
 def centre_rows(rows: NDArray[np.floating]) -> Floats:
@@ -92,8 +92,8 @@ def distances(rows: Floats) -> Floats:
 def average_linkage(apart: Floats) -> tuple[Join, ...]:
     """Return all joins until one group is left, nearest first.
 
-    Chains of nearest neighbours (Murtagh 1983) give the same tree as a search for the nearest pair each
-    time, at the cost of computing the distances once.
+    Following chains of nearest neighbours (Murtagh 1983) gives the same tree as searching for the nearest
+    pair before each join, and is faster.
     """
     near = apart.astype(np.float64, copy=True)
     np.fill_diagonal(near, np.inf)
@@ -106,7 +106,7 @@ def average_linkage(apart: Floats) -> tuple[Join, ...]:
             chain = [int(np.argmax(alive))]
         last = chain[-1]
         nearest = int(np.argmin(near[last]))
-        # A neighbour as near as the one before it ends the chain, which could otherwise be a cycle.
+        # The last two are nearest to each other, so they join. Ties count, or the chain could be a cycle.
         if len(chain) > 1 and near[last, chain[-2]] <= near[last, nearest]:
             _, before = chain.pop(), chain.pop()
             one, other = min(last, before), max(last, before)
@@ -124,8 +124,8 @@ def average_linkage(apart: Floats) -> tuple[Join, ...]:
     return tuple(sorted(joins, key=lambda join: join.distance))
 
 
-def cut(joins: Sequence[Join], rows: int, groups: int) -> Ints:
-    """Return the group of each row for a number of groups; a group's number is its lowest row."""
+def label_groups(joins: Sequence[Join], rows: int, groups: int) -> Ints:
+    """Return each row's group once only `groups` are left; a group's number is its lowest row."""
     labels = np.arange(rows)
     for join in joins[: max(0, rows - groups)]:
         one, other = sorted((labels[join.one], labels[join.other]))
@@ -134,7 +134,7 @@ def cut(joins: Sequence[Join], rows: int, groups: int) -> Ints:
 
 
 def silhouettes(labels: Ints, apart: Floats) -> Floats:
-    """Return (b - a) / max(a, b) for each row: its mean distances to its own group, a, and the next, b.
+    """Return (b - a) / max(a, b) for each row: a is its mean distance to its own group, b to the next one.
 
     A row that is a group by itself gets 0, and so do all rows of a single group.
     """
@@ -163,8 +163,8 @@ def _clusters_of(labels: Ints, apart: Floats, fewest: int) -> Clusters:
     return Clusters(groups, float(value.mean()))
 
 
-def _with_the_rest(found: Clusters, rows: Floats, compared: Ints) -> Clusters:
-    """Add the rows that were not compared to the group with the least mean distance."""
+def _add_other_rows(found: Clusters, rows: Floats, compared: Ints) -> Clusters:
+    """Add each row that was not compared: to the group with the least mean distance."""
     if not found.groups:
         return found
     groups = [[int(compared[row]) for row in group] for group in found.groups]
@@ -180,10 +180,10 @@ _WORDS_IN_A_NAME = 2
 _PIECES = re.compile(r"\w+")
 
 
-def topic_weights(groups: Sequence[Sequence[str]], without: Collection[str] = ()) -> list[dict[str, float]]:
-    """Return the c-TF-IDF of each group's words, without those in `without`."""
+def topic_weights(groups: Sequence[Sequence[str]], excluded: Collection[str] = ()) -> list[dict[str, float]]:
+    """Return the c-TF-IDF of each group's words, except the `excluded` ones."""
     counts = [
-        Counter(term for text in group for term in topic_terms(text) if term not in without)
+        Counter(term for text in group for term in topic_terms(text) if term not in excluded)
         for group in groups
     ]
     everywhere = sum(counts, Counter[str]())
@@ -194,18 +194,18 @@ def topic_weights(groups: Sequence[Sequence[str]], without: Collection[str] = ()
     ]
 
 
-def topic_names(groups: Sequence[Sequence[str]], without: Collection[str] = ()) -> list[str]:
+def topic_names(groups: Sequence[Sequence[str]], excluded: Collection[str] = ()) -> list[str]:
     """Name each group by its words with the highest weights; no two names are equal.
 
     A word is spelt as in most of the group's texts. A group without words is named by its number.
     """
     named: list[str] = []
-    for place, (group, weight) in enumerate(zip(groups, topic_weights(groups, without), strict=True), 1):
-        written = _usual_spellings(group)
-        shown = [written.get(word, word) for word in sorted(weight, key=lambda word: (-weight[word], word))]
+    for place, (group, weight) in enumerate(zip(groups, topic_weights(groups, excluded), strict=True), 1):
+        usual = _usual_spellings(group)
+        terms = [usual.get(word, word) for word in sorted(weight, key=lambda word: (-weight[word], word))]
         choices = [
-            " ".join(word[:1].upper() + word[1:] for word in shown[:length])
-            for length in range(min(_WORDS_IN_A_NAME, len(shown)), len(shown) + 1)
+            " ".join(word[:1].upper() + word[1:] for word in terms[:length])
+            for length in range(min(_WORDS_IN_A_NAME, len(terms)), len(terms) + 1)
             if length
         ]
         free = (choice for choice in choices if choice not in named)
@@ -216,21 +216,21 @@ def topic_names(groups: Sequence[Sequence[str]], without: Collection[str] = ()) 
 def tf_idf_rows(texts: Sequence[str]) -> NDArray[np.float64]:
     """Return TF-IDF rows, for stores without a model: (1 + ln(count)) * ln(texts / texts with the word).
 
-    A word of only one text is left out, since it makes no two texts similar.
+    A word of only one text is left out, since it cannot make two texts similar.
     """
     counts = [Counter(topic_terms(text)) for text in texts]
-    with_it = Counter(word for count in counts for word in count)
-    columns = {word: place for place, word in enumerate(sorted(w for w, n in with_it.items() if n > 1))}
+    texts_with = Counter(word for count in counts for word in count)
+    columns = {word: place for place, word in enumerate(sorted(w for w, n in texts_with.items() if n > 1))}
     rows = np.zeros((len(texts), len(columns)))
     for row, count in enumerate(counts):
         for word, n in count.items():
             if word in columns:
-                rows[row, columns[word]] = (1 + math.log(n)) * math.log(len(texts) / with_it[word])
+                rows[row, columns[word]] = (1 + math.log(n)) * math.log(len(texts) / texts_with[word])
     return rows
 
 
 def _usual_spellings(texts: Iterable[str]) -> dict[str, str]:
-    """Map each folded word to its most frequent spelling; among equals, to the first."""
+    """Map each folded word to its most frequent spelling; ties go to the first."""
     forms: dict[str, Counter[str]] = {}
     for text in texts:
         for piece in _PIECES.findall(text):

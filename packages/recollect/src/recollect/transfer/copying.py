@@ -19,20 +19,20 @@ if TYPE_CHECKING:
     from recollect.domain.tables import Row, Table
     from recollect.stores.port import Progress, Snapshot, Store, Transaction
 
-_Done = TypeVar("_Done")
+_Result = TypeVar("_Result")
 
 COPIED: tuple[Table, ...] = tuple(table for table in TABLES if table not in {"lease", "history_stamp"})
 """The copied tables, referenced ones first. Leases and cache keys are not copied."""
-_POINTING: dict[Table, tuple[str, ...]] = {
+_SELF_REFERENCES: dict[Table, tuple[str, ...]] = {
     table: tuple(column for column, other in form.pointers.items() if other == table)
     for table, form in TABLES.items()
 }
 """Columns that refer to rows of the same table, which may follow later."""
 _STEPS: tuple[tuple[Table, bool], ...] = (
     *((table, False) for table in COPIED),
-    *((table, True) for table in COPIED if _POINTING[table]),
+    *((table, True) for table in COPIED if _SELF_REFERENCES[table]),
 )
-"""The steps: each table, then again the tables whose rows refer to one another, with these columns."""
+"""The steps: first every table without such references, then the references of each table that has them."""
 _KEPT_SETTINGS = sorted({*OWN_SETTINGS, COPY_MARK})
 
 _FIRST_ROWS, _MOST_ROWS = 100, 5_000
@@ -53,7 +53,7 @@ class TableCopy:
 class CopyReport:
     rows: int
     tables: tuple[TableCopy, ...]
-    """Whether all rows of both stores were compared after the copy."""
+    """The copied tables, as compared after the copy."""
     resumed: int
     """Rows that an earlier run had copied."""
     started_over: bool
@@ -95,15 +95,15 @@ def copy_store(
     The source is read in one snapshot. The target cannot be opened before it is complete and compared.
     """
     with source.read() as snapshot:
-        seen = _copy_source(snapshot)
+        view = _copy_source(snapshot)
         with target.read() as other:
-            columns = _shared_columns(seen, _copy_source(other))
-        expected = _tables(seen, columns, reading)
-        state = json.dumps([list(map(astuple, expected)), sorted(seen.last_ids().items())])
-        new = _Mark(_store_id(seen), _hash(state.encode()).hex())
+            columns = _shared_columns(view, _copy_source(other))
+        expected = _tables(view, columns, reading)
+        state = json.dumps([list(map(astuple, expected)), sorted(view.last_ids().items())])
+        new = _Mark(_store_id(view), _hash(state.encode()).hex())
         mark, started_over = _transact(target, lambda rows: _begin_or_resume(rows, new))
         resumed = mark.rows
-        mark = _copy_rows(seen, target, mark, sum(table.rows for table in expected), copying)
+        mark = _copy_rows(view, target, mark, sum(table.rows for table in expected), copying)
         with target.read() as other:
             copied = _tables(_copy_source(other), columns, comparing, mark.rows)
         different = [
@@ -119,7 +119,7 @@ def copy_store(
 
         def finish(rows: CopyTarget) -> None:
             _refuse_other_copy(rows, mark)
-            rows.finish_copy(seen.last_ids())
+            rows.finish_copy(view.last_ids())
             rows.remove("setting", (Equals("name", COPY_MARK),))
 
         _transact(target, finish)
@@ -134,15 +134,15 @@ def _copy_source(snapshot: Snapshot) -> CopySource:
     return snapshot
 
 
-def _transact(target: Store, work: Callable[[CopyTarget], _Done]) -> _Done:
+def _transact(target: Store, work: Callable[[CopyTarget], _Result]) -> _Result:
     """Do a piece of the copy once, even if the store retries it.
 
     A server that fails at a commit may have committed. Each piece changes the mark, so a changed mark shows
     that the piece is done.
     """
-    earlier: list[tuple[_Done, _Mark | None]] = []
+    earlier: list[tuple[_Result, _Mark | None]] = []
 
-    def with_rows(rows: Transaction) -> _Done:
+    def with_rows(rows: Transaction) -> _Result:
         if not isinstance(rows, CopyTarget):
             raise InvalidInput("This kind of store cannot take a copy; name a file or postgresql://…")
         if earlier and _Mark.read(rows) == earlier[-1][1]:
@@ -155,17 +155,17 @@ def _transact(target: Store, work: Callable[[CopyTarget], _Done]) -> _Done:
 
 
 def _shared_columns(source: CopySource, target: CopySource) -> dict[Table, tuple[str, ...]]:
-    """Return the columns of each table. A store may also store the scope of dependent rows."""
+    """Return the columns that both stores have. Only some stores have `scope_id` in dependent tables."""
     shared = {}
     for table in COPIED:
-        theirs, ours = source.stored_columns(table), target.stored_columns(table)
-        lacking = set(theirs).symmetric_difference(ours) - {"scope_id"}
-        if lacking:
+        in_source, in_target = source.stored_columns(table), target.stored_columns(table)
+        different = set(in_source).symmetric_difference(in_target) - {"scope_id"}
+        if different:
             raise StoreUnavailable(
-                f"The two stores are of different versions ({table}: {', '.join(sorted(lacking))}); "
+                f"The two stores are of different versions ({table}: {', '.join(sorted(different))}); "
                 "bring both up to date with the same version of Recollect."
             )
-        shared[table] = tuple(column for column in theirs if column in ours)
+        shared[table] = tuple(column for column in in_source if column in in_target)
     return shared
 
 
@@ -184,10 +184,10 @@ def _begin_or_resume(rows: CopyTarget, new: _Mark) -> tuple[_Mark, bool]:
     found = _Mark.read(rows)
     counts = {table: rows.count(table)[None] for table in COPIED}
     if found is None:
-        held = [f"{table} {number:,}" for table, number in counts.items() if number and table != "setting"]
-        if held:
+        filled = [f"{table} {number:,}" for table, number in counts.items() if number and table != "setting"]
+        if filled:
             raise Conflict(
-                f"The destination is not empty; it has rows of: {', '.join(held[:3])}. Name a new file, or "
+                f"The destination is not empty; it has rows of: {', '.join(filled[:3])}. Name a new file, or "
                 "an empty schema of a database: postgresql://…?schema=NAME"
             )
     elif found.source != new.source:
@@ -226,25 +226,25 @@ def _refuse_other_copy(rows: CopyTarget, expected: _Mark) -> None:
 # Copying rows
 
 
-def _copy_rows(seen: CopySource, target: Store, mark: _Mark, total: int, progress: Progress | None) -> _Mark:
+def _copy_rows(view: CopySource, target: Store, mark: _Mark, total: int, progress: Progress | None) -> _Mark:
     """Copy rows in batches, each with its mark, so that nothing is copied twice or left out."""
     with target.read() as other:
         wanted = {table: tuple(_copy_source(other).stored_columns(table)) for table in COPIED}
         keys = {table: _copy_source(other).page_key(table) for table in COPIED}
     first = mark.step
-    for step, (table, points) in enumerate(_STEPS[first:], first):
-        pointing = _POINTING[table]
-        columns = (*keys[table], *pointing) if points else wanted[table]
-        empty = () if points else tuple(columns.index(column) for column in pointing)
-        for key, page in _pages(seen, table, columns, mark.after if step == first else None):
+    for step, (table, refills) in enumerate(_STEPS[first:], first):
+        references = _SELF_REFERENCES[table]
+        columns = (*keys[table], *references) if refills else wanted[table]
+        empty = () if refills else tuple(columns.index(column) for column in references)
+        for key, page in _pages(view, table, columns, mark.after if step == first else None):
             rows: Sequence[Row] = page
-            if points:
-                rows = [row for row in page if any(value is not None for value in row[-len(pointing) :])]
+            if refills:
+                rows = [row for row in page if any(value is not None for value in row[-len(references) :])]
             elif empty:
                 # Leave out references to rows that may follow later.
                 rows = [tuple(None if at in empty else value for at, value in enumerate(row)) for row in page]
-            done = replace(mark, step=step, after=key, rows=mark.rows + (0 if points else len(rows)))
-            _transact(target, partial(_write_batch, table, columns, rows, mark, done, points))
+            done = replace(mark, step=step, after=key, rows=mark.rows + (0 if refills else len(rows)))
+            _transact(target, partial(_write_batch, table, columns, rows, mark, done, refills))
             mark = done
             if progress is not None:
                 progress(mark.rows, total)
@@ -257,12 +257,12 @@ def _write_batch(
     rows: Sequence[Row],
     before: _Mark,
     after: _Mark,
-    points: bool,
+    refills: bool,
     transaction: CopyTarget,
 ) -> None:
     """Write some rows together with their mark."""
     _refuse_other_copy(transaction, before)
-    write = transaction.refill if points else transaction.fill
+    write = transaction.refill if refills else transaction.fill
     write(table, columns, rows)
     _put_mark(transaction, after)
 
@@ -293,9 +293,9 @@ def _pages(
             rows = [row for row in rows if row[name] not in _KEPT_SETTINGS]
         if owner is not None:
             place = columns.index("scope_id")
-            homes = _scopes_of(snapshot, owner, {row[place] for row in rows})
+            scopes = _scopes_of(snapshot, owner, {row[place] for row in rows})
             try:
-                rows = [(*row[:place], homes[row[place]], *row[place + 1 :]) for row in rows]
+                rows = [(*row[:place], scopes[row[place]], *row[place + 1 :]) for row in rows]
             except KeyError as error:
                 raise StoreDamaged(
                     f"The source has a {table} of the {owner} {error}, which is missing. Repair it first: "
@@ -309,7 +309,7 @@ def _pages(
 
 
 def _owner(table: Table) -> tuple[str, Table]:
-    """Return the column that leads from a row towards its scope; models have none."""
+    """Return the column and table of the owner that leads to a row's scope. A model leads to none."""
     return next(
         (column, owner)
         for column, owner in TABLES[table].owners.items()
@@ -322,8 +322,8 @@ def _scopes_of(snapshot: CopySource, table: Table, ids: set[int]) -> dict[int, i
         return dict(snapshot.rows(table, ("id", "scope_id"), (OneOf("id", ids),)))
     column, owner = _owner(table)
     owners: dict[int, int] = dict(snapshot.rows(table, ("id", column), (OneOf("id", ids),)))
-    homes = _scopes_of(snapshot, owner, set(owners.values()))
-    return {id_: homes[its] for id_, its in owners.items() if its in homes}
+    scopes = _scopes_of(snapshot, owner, set(owners.values()))
+    return {id_: scopes[own] for id_, own in owners.items() if own in scopes}
 
 
 # Comparing
@@ -351,7 +351,7 @@ def _tables(
 
 
 def _pack(row: Row) -> bytes:
-    """Serialise the values with their types, bytes last. Zero has no sign in SQLite."""
+    """Serialise the values with their types, bytes last. -0.0 becomes 0.0, as in SQLite."""
     plain = repr(
         [
             (len(value),) if isinstance(value, bytes) else value + 0.0 if isinstance(value, float) else value

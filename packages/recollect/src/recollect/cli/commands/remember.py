@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from recollect.domain.results import ObservedBatch, Remembered, RememberedBatch
 
 
-_MAX_NAMED = 10
+_MAX_LISTED = 10
 
 
 @command(
@@ -67,13 +67,13 @@ def remember_command(
 ) -> Result:
     """Store a note, in your own words.
 
-    Without TEXT, or with `-`, the note is read from standard input. The same words again are counted, not
-    stored twice. A note that seems to contradict another is stored too; the answer names the other one and
-    the command that replaces it. A note is linked to the entities whose names it mentions.
+    Without TEXT, or with `-`, the note is read from standard input. A text that is stored
+    already is only counted. A note that seems to contradict another is stored; the answer names the other one
+    and the command that replaces it. A note is linked to the entities whose names it mentions.
 
     With --lines, lines that cannot be stored are left out and named.
     """
-    from recollect.services import attempt_follow_up  # --help needs none
+    from recollect.services import attempt_follow_up  # not loaded for --help
 
     shared = {name: value for name, value in given.items() if value not in {None, "never"}}
     if lines:
@@ -110,7 +110,7 @@ def remember_command(
 
 
 def _remember_lines(call: Call, text: tuple[str, ...], shared: dict[str, Any], *, keep_going: bool) -> Result:
-    from recollect.services import attempt_follow_up  # --help needs none
+    from recollect.services import attempt_follow_up  # not loaded for --help
 
     if text and text != (STDIN,):
         raise click.UsageError("--lines reads standard input; leave TEXT out.")
@@ -121,7 +121,7 @@ def _remember_lines(call: Call, text: tuple[str, ...], shared: dict[str, Any], *
     memory = call.memory(create=True)
     batch = memory.remember_many([{"text": line, **shared} for _, line in rows], keep_going=keep_going)
     rejected = [{"line": rows[each.index][0], "reason": each.reason} for each in batch.rejected]
-    left_out = _left_out([f"line {each['line']}: {each['reason']}" for each in rejected], "lines")
+    left_out = _rejection_warnings([f"line {each['line']}: {each['reason']}" for each in rejected], "lines")
     due, _ = attempt_follow_up(lambda: memory.counts().due)
     waiting = f"{quantity(due, 'passage')} without a vector; run: recollect reindex" if due else None
     return Result(
@@ -153,10 +153,10 @@ def _new_and_known(notes: Sequence[Remembered]) -> str:
     return f"{quantity(new, 'new note')}{f', {known:,} known' if known else ''}"
 
 
-def _left_out(left_out: Sequence[str], things: str = "") -> list[str]:
+def _rejection_warnings(left_out: Sequence[str], things: str = "") -> list[str]:
     """Return warnings that name the first lines left out, and count the others."""
-    warnings = [f"left out, {each}" for each in left_out[:_MAX_NAMED]]
-    more = len(left_out) - _MAX_NAMED
+    warnings = [f"left out, {each}" for each in left_out[:_MAX_LISTED]]
+    more = len(left_out) - _MAX_LISTED
     if more > 0:
         warnings.append(f"left out {f'{more:,} more {things}'.strip()}; --json names them.")
     return warnings
@@ -164,11 +164,11 @@ def _left_out(left_out: Sequence[str], things: str = "") -> list[str]:
 
 def _embedding_warnings(batch: RememberedBatch | ObservedBatch) -> list[str]:
     """Return why search by meaning does not find the new texts yet, and a note on the model's languages."""
-    return [note for note in (_unfinished(batch.note), batch.model_note) if note]
+    return [note for note in (_unfinished_warning(batch.note), batch.model_note) if note]
 
 
-def _unfinished(note: str | None) -> str | None:
-    from recollect.services import UNFINISHED  # --help needs none
+def _unfinished_warning(note: str | None) -> str | None:
+    from recollect.services import UNFINISHED  # not loaded for --help
 
     if note is None or note.startswith(UNFINISHED):
         return note
@@ -186,13 +186,13 @@ def _unfinished(note: str | None) -> str | None:
 @option("--status STATUS")
 @option("--importance 0..1", type=float)
 def add_command(call: Call, **given: Any) -> Result:
-    """Create an entity, or add to the one of that name.
+    """Create an entity, or add to an existing one.
 
     An entity is a person, project, place or thing, with observations: facts in a sentence each. An existing
-    entity gains the new observations. It keeps its status, and its type unless that is `unknown`.
+    entity gains the new observations. Its status stays, and so does its type unless that is `unknown`.
     """
     entity = {field: value for field, value in given.items() if value is not None}
-    return _observed(call.memory(create=True).create_entities([entity]))
+    return _observed_result(call.memory(create=True).create_entities([entity]))
 
 
 @command(
@@ -224,7 +224,7 @@ def observe_command(
         is_id = supersedes is not None and supersedes.startswith("#")
         shared["supersedes"] = (id_in(str(supersedes)) if is_id else None) or supersedes
         observations = [{"content": text, **shared} for text in texts]
-        return _observed(graph.add_observations({name: observations}), replaced=supersedes)
+        return _observed_result(graph.add_observations({name: observations}), replaced=supersedes)
     entity = next(iter(graph.open_nodes([name], record=False).entities), None)
     if entity is None:
         raise NotFound(not_found(memory, name))
@@ -240,7 +240,7 @@ def observe_command(
     )
 
 
-def _observed(batch: ObservedBatch, *, replaced: str | None = None) -> Result:
+def _observed_result(batch: ObservedBatch, *, replaced: str | None = None) -> Result:
     (observed,) = batch.entities
     name, added = f"{observed.name} (#{observed.id})", len(observed.added)
     if observed.created:
@@ -299,7 +299,7 @@ def status_command(call: Call, name: str, status: str) -> Result:
 @option("--since WHEN", "When it began: ISO date or time.", type=parse_time)
 @option("--until WHEN", type=parse_time)
 @option("--create-missing", "Create missing entities, with type `unknown`.")
-@option("--ended --at WHEN", "It ended then; it stays in the history.", to="ended", type=when("now"))
+@option("--ended --at WHEN", "When the relation ended; the history keeps it.", to="ended", type=when("now"))
 @option("--remove", "Remove a relation that was a mistake.")
 def relate_command(
     call: Call, type_: str, create_missing: bool, ended: datetime | str | None, remove: bool, **relation: Any
@@ -327,7 +327,7 @@ def relate_command(
     if related.inverse:
         details.append("The inverse relation was stored too.")
     triple = f"{related.source} {related.type} {related.target}"
-    note = _unfinished(made.note)
+    note = _unfinished_warning(made.note)
     return Result.message(
         f"Related: {triple}." if related.created else f"Already stored: {triple}.",
         related,
@@ -387,10 +387,10 @@ def session_show_command(call: Call, name: str | None, last: int | None) -> Resu
 def session_add_command(
     call: Call, name: str, words: tuple[str, ...], extract: bool, keep_going: bool, **said: Any
 ) -> Result:
-    """Add turns to a conversation, which the first turn creates.
+    """Add turns to a new or existing conversation.
 
     FILE holds JSON: one object per line, or a list. An object has `content` and, if known, `role`, `speaker`
-    and `at`. `-`, or nothing, reads standard input. With --role or --speaker, TEXT is one turn.
+    and `at`. Without FILE, or with `-`, it is standard input. With --role or --speaker, TEXT is one turn.
 
     Each run adds the turns again. For a file that grows, use `recollect import`, which skips known turns.
     """
@@ -414,7 +414,7 @@ def session_add_command(
         {**fields_of(added), "rejected": wrong},
         details,
         "note" if wrong else "ok",
-        [*_left_out(wrong), *filter(None, (note, added.model_note))],
+        [*_rejection_warnings(wrong), *filter(None, (note, added.model_note))],
         0 if added.ids else REFUSED,
     )
 
@@ -424,7 +424,7 @@ def session_add_command(
 def session_extract_command(call: Call, name: str) -> Result:
     """Make notes of what is worth keeping in a stored conversation.
 
-    The setting `extractor` chooses between rules and a language model. Notes that exist are only counted.
+    The setting `extractor` chooses between rules and a language model. Existing notes are only counted.
     """
     sessions = call.memory().sessions
     if not sessions.turns(name, last=1):
@@ -445,8 +445,8 @@ def session_extract_command(call: Call, name: str) -> Result:
 def session_command(_: Call) -> None:
     """Keep conversations: list, read, add turns.
 
-    Each turn is a message that recall can find, with its speaker and time. What is worth keeping also becomes
-    a note that names its message. `recollect import` reads the exports of chat programs.
+    Each turn is a message that recall can find, with its speaker and time. Facts worth keeping also become
+    notes that name their message. `recollect import` reads the exports of chat programs.
     """
 
 
@@ -511,8 +511,8 @@ def context_command(
 ) -> Result:
     """Print what an agent should read before it answers.
 
-    That is memories relevant to QUERY, and the last turns of the session, oldest first, without repeats:
-    text to paste into a prompt. Standard output holds nothing else. Nothing is recorded.
+    The text has the memories relevant to QUERY, then the last turns of the session, oldest first, without
+    repeats. Paste it into a prompt: standard output has nothing else. Nothing is recorded.
     """
     if query and messages is not None:
         raise click.UsageError("Give either QUERY or --messages.")

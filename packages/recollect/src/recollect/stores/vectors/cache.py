@@ -12,7 +12,7 @@ import numpy as np
 
 from recollect.domain.numbers import pack_vector
 from recollect.stores.vectors.block import ROWS, Block
-from recollect.stores.vectors.file import OWNER_ALONE, MappedFile, VectorFile
+from recollect.stores.vectors.file import PRIVATE_MODE, MappedFile, VectorFile
 from recollect.stores.vectors.scan import Run, best, found_hits, leaders, pick, row_scores
 
 if TYPE_CHECKING:
@@ -326,7 +326,7 @@ class VectorCache:
     be written, this process holds the vectors in private memory. `mode` is the mode of the file.
     """
 
-    def __init__(self, path: Path | None, mode: int = OWNER_ALONE) -> None:
+    def __init__(self, path: Path | None, mode: int = PRIVATE_MODE) -> None:
         self.reason: str | None = None if path else "no path for a cache file was given"
         """Why vectors are in private memory; None if they are shared."""
         self._path = path

@@ -27,16 +27,16 @@ if TYPE_CHECKING:
 
 # New files are private to their owner
 
-OWNER_ALONE = 0o600
+PRIVATE_MODE = 0o600
 
 
 def create_private_file(path: Path) -> None:
-    """Create an empty private file unless it exists. SQLite copies its mode to the WAL and journals.
+    """Create an empty private file unless it exists. SQLite copies the file's mode to the WAL and journals.
 
     Errors are ignored: SQLite reports them better.
     """
     with suppress(OSError):
-        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, OWNER_ALONE))
+        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, PRIVATE_MODE))
 
 
 def mode_of_store(store: Path) -> int:
@@ -44,7 +44,7 @@ def mode_of_store(store: Path) -> int:
     try:
         return stat.S_IMODE(store.stat().st_mode)
     except OSError:
-        return OWNER_ALONE
+        return PRIVATE_MODE
 
 
 if sys.platform == "win32":
@@ -52,7 +52,7 @@ if sys.platform == "win32":
 else:
     import fcntl
 
-VERIFIED_AT_ONCE = 8
+MAX_BLOCKS_VERIFIED_ON_OPENING = 8
 """A file of at most this many blocks is verified when opened (about 20 ms), a larger one piece by piece."""
 
 _MAGIC = b"rcltvec\n"
@@ -72,7 +72,7 @@ class Header:
     checksum: int
     scope_kind_checksum: int
 
-    def packed(self) -> bytes:
+    def pack(self) -> bytes:
         fields = _FIELDS.pack(
             _MAGIC,
             self.digest,
@@ -95,18 +95,18 @@ class Header:
 
 
 class BlockVerification:
-    """Verifies blocks a few at a time, because a large file takes longer than a search may take."""
+    """Verifies a few blocks at a time: verifying a large file at once would delay a search too long."""
 
     def __init__(self, blocks: Iterable[Block], checksum: int) -> None:
-        self._left = [(block, block.used) for block in blocks]
-        self._missing = checksum
+        self._unverified = [(block, block.used) for block in blocks]
+        self._rest_of_checksum = checksum
 
     def verify(self, blocks: int) -> bool:
         """Verify the next blocks. Return False once all have been read and their checksum is wrong."""
-        for block, used in self._left[:blocks]:
-            self._missing -= block.checksum(0, used)
-        del self._left[:blocks]
-        return bool(self._left) or self._missing % 2**64 == 0
+        for block, used in self._unverified[:blocks]:
+            self._rest_of_checksum -= block.checksum(0, used)
+        del self._unverified[:blocks]
+        return bool(self._unverified) or self._rest_of_checksum % 2**64 == 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +121,7 @@ class MappedFile:
     view: mmap.mmap | None = None
     """The memory map that contains the last block."""
     size: int = 0
-    """The length of the file that these rows need."""
+    """The minimum length of a file with these rows."""
 
     @property
     def is_truncated(self) -> bool:
@@ -132,7 +132,7 @@ class MappedFile:
 class VectorFile:
     """The file at one path, and the lock beside it."""
 
-    def __init__(self, path: Path, shape: Shape, digest: bytes, mode: int = OWNER_ALONE) -> None:
+    def __init__(self, path: Path, shape: Shape, digest: bytes, mode: int = PRIVATE_MODE) -> None:
         self.path = path
         self._mode = mode
         self._shape = shape
@@ -171,7 +171,7 @@ class VectorFile:
         try:
             fresh.unlink(missing_ok=True)  # left by a killed writer, perhaps with another mode
             with self._open_file(fresh, os.O_RDWR | os.O_EXCL, "w+b", buffering=0) as file:
-                self._add(file, self._empty(version), blocks, version)
+                self._append_rows(file, self._empty(version), blocks, version)
             fresh.replace(self.path)
         except BaseException:
             fresh.unlink(missing_ok=True)
@@ -180,7 +180,7 @@ class VectorFile:
     def append(self, after: Header, blocks: Iterable[Block], version: Version) -> None:
         """Add rows to the file that has this header, then publish them; needs the lock."""
         with self.path.open("r+b", buffering=0) as file:
-            self._add(file, after, blocks, version)
+            self._append_rows(file, after, blocks, version)
 
     @staticmethod
     def remove(path: Path) -> None:
@@ -190,10 +190,10 @@ class VectorFile:
 
     @contextmanager
     def lock(self) -> Iterator[bool]:
-        """Take the lock of the one writer, without waiting; yield whether that succeeded."""
-        # The lock has its own file: the cache file is replaced, and a lock on the old file excludes nobody.
-        beside = self.path.with_name(self.path.name + "-lock")
-        with self._open_file(beside, os.O_RDWR | os.O_APPEND, "a+b") as file:
+        """Try to take the writer's lock, without waiting; yield whether that succeeded."""
+        # The lock has its own file: a lock on a cache file would not stop others once the file is replaced.
+        lock_path = self.path.with_name(self.path.name + "-lock")
+        with self._open_file(lock_path, os.O_RDWR | os.O_APPEND, "a+b") as file:
             try:
                 _lock(file)
             except BlockingIOError:
@@ -231,7 +231,7 @@ class VectorFile:
             blocks += [Block(self._shape, view, number * size, 0) for number in range(count)]
         for number in range(full, len(blocks)):
             blocks[number].used = min(ROWS, header.rows - number * ROWS)
-        later = not known.blocks and len(blocks) > VERIFIED_AT_ONCE and not whole
+        later = not known.blocks and len(blocks) > MAX_BLOCKS_VERIFIED_ON_OPENING and not whole
         missing = header.checksum - known.header.checksum
         missing_scope_kind = header.scope_kind_checksum - known.header.scope_kind_checksum
         for number, block in enumerate(blocks[full:], full):
@@ -244,7 +244,7 @@ class VectorFile:
         verification = BlockVerification(blocks, header.checksum) if later else known.verification
         return MappedFile(known.inode, header, tuple(blocks), verification, view, self._size(header.rows))
 
-    def _add(self, file: BinaryIO, after: Header, blocks: Iterable[Block], version: Version) -> None:
+    def _append_rows(self, file: BinaryIO, after: Header, blocks: Iterable[Block], version: Version) -> None:
         rows, checksum, scope_kind = after.rows, after.checksum, after.scope_kind_checksum
         for block in blocks:
             start = 0
@@ -258,17 +258,17 @@ class VectorFile:
         header = Header(self._digest, after.generation + 1, rows, version, *sums)
         os.fsync(file.fileno())
         file.seek(header.generation % 2 * _SLOT)
-        _write_all(file, memoryview(header.packed()))
+        _write_all(file, memoryview(header.pack()))
         os.fsync(file.fileno())
 
     def _write(self, file: BinaryIO, at: int, block: Block, start: int, stop: int) -> None:
         """Write rows of a block at row `at` of the file. They fit into one block of the file."""
         if file.seek(0, os.SEEK_END) < self._size(at + stop - start):
-            # The new part is sparse. It is filled by `write`, never through a map: a full disk is then an
-            # error here, and cannot kill a reader.
+            # The new part is sparse. `write` fills it, not a memory map: a full disk is then an error here,
+            # not a SIGBUS.
             file.truncate(self._size(at + stop - start))
         base = self._size(at - at % ROWS)
-        # Rows move by the same number of rows in every column.
+        # In each column of the block, the rows move by the same number of rows.
         shift = at % ROWS - start
         for offset, piece in block.pieces(start, stop):
             file.seek(base + offset + shift * piece.strides[0])
