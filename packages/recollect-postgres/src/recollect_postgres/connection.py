@@ -1,4 +1,4 @@
-"""Connecting to a server: checking it, migrating the schema, and explaining PostgreSQL's errors."""
+"""Connect to a server: check it, migrate the schema, and explain PostgreSQL's errors."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ OLDEST_SERVER = 15
 _CONNECT_SECONDS = 5
 # Milliseconds that sent data may stay unacknowledged: an unreachable server sends no error.
 _SILENCE_MS = 10_000
-# Seconds that a new process waits for a failover, and the errors during one.
+# Seconds that a new process waits for a failover, and the errors that it ignores meanwhile.
 _FAILOVER_SECONDS = 10
 _PAUSE_SECONDS = 0.2
-_SOON = ("session is read-only", "the database system is starting up", "the database system is in recovery")
-_MIGRATING_MS = 300_000
-_MIGRATING = 0x52434C54
+_RETRY = ("session is read-only", "the database system is starting up", "the database system is in recovery")
+_MIGRATION_WAIT_MS = 300_000
+_MIGRATION_LOCK = 0x52434C54
 """The advisory lock for creating or migrating the schema."""
 
 KEYWORDS: dict[str, Any] = {
@@ -111,9 +111,9 @@ def prepare(location: StoreUrl, steps: Sequence[str] | None = None, *, copying: 
             return
         with connection.transaction():
             # Processes that start at the same time wait here until the transaction ends.
-            connection.execute(f"SET LOCAL lock_timeout = {_MIGRATING_MS}")
+            connection.execute(f"SET LOCAL lock_timeout = {_MIGRATION_WAIT_MS}")
             connection.execute(
-                "SELECT pg_advisory_xact_lock(%s, hashtext(%s))", (_MIGRATING, location.schema)
+                "SELECT pg_advisory_xact_lock(%s, hashtext(%s))", (_MIGRATION_LOCK, location.schema)
             )
             version = schema_version(connection, location.schema)
             refuse_newer(version, len(steps), location)
@@ -146,8 +146,8 @@ def _connect(info: str) -> psycopg.Connection[Row]:
         try:
             return psycopg.connect(info, **KEYWORDS)
         except psycopg.OperationalError as error:
-            soon = any(each in str(error) for each in _SOON)
-            if not soon or time.monotonic() > end:
+            is_failover = any(each in str(error) for each in _RETRY)
+            if not is_failover or time.monotonic() > end:
                 raise
         time.sleep(_PAUSE_SECONDS)
 
@@ -312,8 +312,8 @@ def no_primary(location: StoreUrl) -> str:
     """Return the message that only replicas answered."""
     if "," not in str(location).rpartition("@")[2]:
         return (
-            f"{location} is a replica and accepts no writes. Name the primary, or all servers with commas "
-            "between."
+            f"{location} is a replica and accepts no writes. Name the primary, or all servers, separated "
+            "by commas."
         )
     return (
         f"None of the servers of {location} accepts writes now, as during a failover. Try again in a "

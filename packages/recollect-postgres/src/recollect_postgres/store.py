@@ -22,7 +22,7 @@ from recollect_postgres.connection import conninfo, explain, failures_of, prepar
 from recollect_postgres.pool import Connections, Replica
 from recollect_postgres.snapshot import Columns, PostgresSnapshot
 from recollect_postgres.transaction import PostgresTransaction
-from recollect_postgres.upkeep import no_backup_file, rebuild_derived, server_problems, store_bytes, vacuum
+from recollect_postgres.upkeep import backup_error, rebuild_derived, server_problems, store_bytes, vacuum
 from recollect_postgres.vectors import PgVector, VectorCaches, fill_some, prepare_pgvector
 
 if TYPE_CHECKING:
@@ -280,7 +280,7 @@ class PostgresStore:
             return store_bytes(snapshot.connection, schema), schema_version(snapshot.connection, schema)
 
     def backup(self, path: str, progress: Progress | None = None) -> None:  # noqa: ARG002  # as the port has it
-        raise no_backup_file(self.location, path)
+        raise backup_error(self.location, path)
 
     # Connections
 

@@ -1,4 +1,4 @@
-"""Updating a scope's word index and mentions in the transaction that changes its memories.
+"""Update a scope's word index and mentions in the transaction that changes its memories.
 
 A new document is one row. From time to time, new rows are merged into the postings of their terms. Searches
 read the postings and the rows that are not merged yet.
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 
 _MOST_UNMERGED = 512
-# A document with more terms is merged at once, since every search reads the unmerged ones.
+# A document with more terms is merged immediately, since every search reads all unmerged documents.
 _LONG = 1_000
 # These bound the memory in use: characters split into terms at a time, and terms merged at a time.
 _CHARACTERS_AT_ONCE = 65_536
@@ -185,7 +185,7 @@ def _merge(rows: Transaction, scope: int) -> None:
 
 
 def _add_postings(rows: Transaction, new: Mapping[int, Postings]) -> None:
-    places = _places(rows, {term: postings.ids.tolist() for term, postings in new.items()})
+    places = _group_by_block(rows, {term: postings.ids.tolist() for term, postings in new.items()})
     old = _blocks(rows, places)
     put, gone = [], []
     for term, postings in new.items():
@@ -210,12 +210,12 @@ def _add_postings(rows: Transaction, new: Mapping[int, Postings]) -> None:
 
 def _remove_postings(rows: Transaction, documents: Mapping[int, Sequence[int]]) -> None:
     """Remove these documents from the postings of each term."""
-    places = _places(rows, documents)
+    places = _group_by_block(rows, documents)
     put, gone = [], []
     for (term, first), packed in _blocks(rows, places).items():
         block = unpack_block(first, *packed)
-        without = np.array(documents[term], np.int64)
-        kept = np.flatnonzero(~np.isin(block.ids, without))
+        removed = np.array(documents[term], np.int64)
+        kept = np.flatnonzero(~np.isin(block.ids, removed))
         if not len(kept) or block.ids[kept[0]] != first:
             gone.append((term, first))
         if len(kept):
@@ -231,8 +231,10 @@ def _replace_blocks(
     rows.put("posting", put)
 
 
-def _places(rows: Transaction, documents: Mapping[int, Sequence[int]]) -> dict[int, dict[int, list[int]]]:
-    """Assign each term's documents to its blocks: by term and first id of the block, 0 for a new one."""
+def _group_by_block(
+    rows: Transaction, documents: Mapping[int, Sequence[int]]
+) -> dict[int, dict[int, list[int]]]:
+    """Group each term's documents by block: by term, then by the first id of the block (0: a new block)."""
     known = rows.rows("posting", ("term_id", "first_id"), (OneOf("term_id", list(documents)),))
     firsts = {term: [first for _, first in blocks] for term, blocks in groupby(known, itemgetter(0))}
     places: dict[int, dict[int, list[int]]] = {}
@@ -265,25 +267,25 @@ def _block_row(term: int, block: Postings) -> dict[str, object]:
 
 
 def _drop_unused_terms(rows: Transaction, scope: int, terms: Collection[int]) -> None:
-    """Delete those of these terms that no document contains any more."""
+    """Delete the terms that no document contains any more."""
     used = {term for (term,) in rows.rows("posting", ("term_id",), (OneOf("term_id", list(terms)),))}
-    unsure = np.array([term for term in terms if term not in used], np.int64)
-    if len(unsure):
+    unposted = np.array([term for term in terms if term not in used], np.int64)
+    if len(unposted):
         waiting = rows.rows("document", ("words", "pairs"), unmerged(scope))
-        there = np.frombuffer(b"".join(packed for row in waiting for packed in row), TERM_ID)
-        rows.remove("term", (OneOf("id", unsure[~np.isin(unsure, there)].tolist()),))
+        waiting_terms = np.frombuffer(b"".join(packed for row in waiting for packed in row), TERM_ID)
+        rows.remove("term", (OneOf("id", unposted[~np.isin(unposted, waiting_terms)].tolist()),))
 
 
 # Mentions: links from texts to the entities that they name
 
-# The newest earlier texts that are searched for a new entity's name.
+# Maximum number of earlier texts, newest first, that are searched for a new entity's name.
 _MOST_EARLIER = 2_000
 _BATCH = 500
 _IS_TEXT = Not(Equals("kind", "entity"))
 
 
 def link_texts(rows: Transaction, scope: int, ids: Sequence[int]) -> None:
-    """Compute again which entities these texts name. Links that a caller gave stay."""
+    """Recompute which entities these texts name. Keep links that a caller gave."""
     if ids and not has_entities(rows, scope):
         _replace_links(rows, ids, ())  # also links of forgotten texts, which may come back
         return
@@ -296,7 +298,7 @@ def link_texts(rows: Transaction, scope: int, ids: Sequence[int]) -> None:
 
 
 def _replace_links(rows: Transaction, ids: Sequence[int], links: Iterable[tuple[int, int]]) -> None:
-    """Replace the computed links of texts. Links that a caller gave stay."""
+    """Replace the computed links of texts. Keep links that a caller gave."""
     rows.remove("mention", (Equals("explicit", 0), OneOf("memory_id", ids)))
     _put_links(rows, links)
 
@@ -307,10 +309,7 @@ def _put_links(rows: Transaction, links: Iterable[tuple[int, int]]) -> None:
 
 
 def link_entities(rows: Transaction, scope: int, ids: Sequence[int]) -> None:
-    """Link earlier texts to new entities that they name.
-
-    Existing links of these texts by a first name stay.
-    """
+    """Link earlier texts to new entities that they name. Keep their links by first name."""
     has_texts = ids and any(
         rows.rows("memory", ("id",), (Equals("scope_id", scope), Equals("kind", kind)), limit=1)
         for kind in ("note", "message")
@@ -323,9 +322,9 @@ def link_entities(rows: Transaction, scope: int, ids: Sequence[int]) -> None:
         first = first_name(name, type_)
         if first is not None and person_called(rows, scope, first) is not None:
             names.append(first)
-        for holding in (ids for each in names for ids in _texts_with(rows, scope, each)):
+        for candidates in (ids for each in names for ids in _texts_with(rows, scope, each)):
             texts = rows.rows(
-                "memory", ("id",), (OneOf("id", holding), _IS_TEXT), descending=True, limit=_MOST_EARLIER
+                "memory", ("id",), (OneOf("id", candidates), _IS_TEXT), descending=True, limit=_MOST_EARLIER
             )
             found.update(id_ for (id_,) in texts)
     kept = _linked_by_first_name(rows, sorted(found))
@@ -334,7 +333,7 @@ def link_entities(rows: Transaction, scope: int, ids: Sequence[int]) -> None:
 
 
 def _linked_by_first_name(rows: Transaction, ids: Sequence[int]) -> list[tuple[int, int]]:
-    """Return the links of these texts that are by a first name only."""
+    """Return the links of these texts that rest on a first name only."""
     links = rows.rows("mention", ("memory_id", "entity_id"), (Equals("explicit", 0), OneOf("memory_id", ids)))
     entities = {
         id_: (folded, first)
