@@ -172,12 +172,12 @@ class SelfTest(Record):
 _Key = TypeVar("_Key")
 
 # Number of sampled memories for each question that many memories answer.
-_ONE_IN = 4
+_MEMORIES_PER_SHARED_QUESTION = 4
 
 
 @dataclasses.dataclass(slots=True)
 class Survey:
-    """Facts about all current memories that the questions need."""
+    """Facts about all current memories, for making questions and judging answers."""
 
     zone: tzinfo
     kinds: dict[Kind, list[int]] = field(default_factory=lambda: {kind: [] for kind in Kind})
@@ -198,12 +198,12 @@ class Survey:
         return len(self.said)
 
     def add(self, memory: Memory) -> None:
-        sayings = _sayings(memory)
+        texts = _texts(memory)
         self.kinds[memory.kind].append(memory.id)
-        self.said[memory.id] = " | ".join(f" {' '.join(words(saying))} " for saying in sayings)
-        self.holders.update({token for saying in sayings for token in distinctive_terms(saying)})
-        for saying in {text_key(saying) for saying in sayings}:
-            self.same[saying].append(memory.id)
+        self.said[memory.id] = " | ".join(f" {' '.join(words(text))} " for text in texts)
+        self.holders.update({token for text in texts for token in distinctive_terms(text)})
+        for text in {text_key(text) for text in texts}:
+            self.same[text].append(memory.id)
         if memory.kind is Kind.ENTITY:
             return
         self.drawn[memory.drawn_from or memory.id].append(memory.id)
@@ -216,14 +216,14 @@ class Survey:
                 self.spoke[memory.speaker, day].append(memory.id)
 
     def holds(self, id_: int, part: str) -> bool:
-        """Return whether a memory holds these folded words in a row."""
+        """Whether a memory contains these folded words, one after the other."""
         whole = part if has_unspaced(part) else f" {part} "
         return whole in self.said.get(id_, "")
 
-    def twins(self, memory: Memory, saying: str) -> set[int]:
-        """Return memories that say the same as one text of a memory, or were extracted from it."""
+    def twins(self, memory: Memory, text: str) -> set[int]:
+        """Return the memories with the same text, and those extracted from the same message."""
         family = self.drawn.get(memory.drawn_from or memory.id, ())
-        return {*self.same[text_key(saying)], *family}
+        return {*self.same[text_key(text)], *family}
 
 
 def day_of(memory: Memory, zone: tzinfo) -> date | None:
@@ -241,29 +241,29 @@ def survey_of(services: Services, view: Snapshot) -> Survey:
     return survey
 
 
-def shares(counts: Mapping[Kind, int], size: int) -> dict[Kind, int]:
+def sample_sizes(counts: Mapping[Kind, int], size: int) -> dict[Kind, int]:
     """Return how many memories of each kind to sample; a size of 0 takes all.
 
-    Half of the sample is divided evenly, so that rare kinds have enough, and the rest in proportion.
+    Half of the sample is divided evenly, so that rare kinds have enough. The rest is divided in proportion.
     """
     total = sum(counts.values())
     if not 0 < size < total:
         return dict(counts)
-    there = [kind for kind, count in counts.items() if count]
-    taken = {kind: min(count, size // (2 * len(there))) for kind, count in counts.items()}
+    present = [kind for kind, count in counts.items() if count]
+    taken = {kind: min(count, size // (2 * len(present))) for kind, count in counts.items()}
     spare = size - sum(taken.values())
     left = {kind: counts[kind] - taken[kind] for kind in counts}
-    parted = {kind: spare * left[kind] / sum(left.values()) for kind in counts}
-    taken = {kind: taken[kind] + int(parted[kind]) for kind in counts}
+    quotas = {kind: spare * left[kind] / sum(left.values()) for kind in counts}
+    taken = {kind: taken[kind] + int(quotas[kind]) for kind in counts}
     # The remainder of rounding goes to the kind that lost the most.
-    by_loss = sorted(there, key=lambda kind: int(parted[kind]) - parted[kind])
+    by_loss = sorted(present, key=lambda kind: int(quotas[kind]) - quotas[kind])
     for kind in by_loss[: size - sum(taken.values())]:
         taken[kind] += 1
     return taken
 
 
 def sample(survey: Survey, seed: int, size: int) -> list[int]:
-    wanted = shares({kind: len(ids) for kind, ids in survey.kinds.items()}, size)
+    wanted = sample_sizes({kind: len(ids) for kind, ids in survey.kinds.items()}, size)
     return sorted(id_ for kind, ids in survey.kinds.items() for id_ in sample_ids(ids, seed, wanted[kind]))
 
 
@@ -279,7 +279,7 @@ def sampled_questions(
         asked += word_questions(memory, twins, survey.holders, number)
         asked += name_questions(memory, number) if memory.kind is Kind.ENTITY else ()
     asked += _relations(view, memories, seed, now)
-    at_most = ceil(len(sampled) / _ONE_IN)
+    at_most = ceil(len(sampled) / _MEMORIES_PER_SHARED_QUESTION)
     asked += _mentions(view, memories, survey, seed, at_most)
     asked += _days(memories, survey, seed, at_most)
     return asked
@@ -326,18 +326,18 @@ def _days(memories: Mapping[int, Memory], survey: Survey, seed: int, at_most: in
         days.setdefault(day, memory)
         if memory.kind is Kind.MESSAGE and memory.speaker:
             spoke.setdefault((memory.speaker, day), memory)
-    for day in _some(days, seed, at_most):
+    for day in _sample_keys(days, seed, at_most):
         yield day_question(days[day], day, survey.days[day])
-    for speaker, day in _some(spoke, seed, at_most):
+    for speaker, day in _sample_keys(spoke, seed, at_most):
         yield day_question(spoke[speaker, day], day, survey.spoke[speaker, day], speaker=speaker)
 
 
-def _some(by: Mapping[_Key, Memory], seed: int, at_most: int) -> list[_Key]:
+def _sample_keys(by: Mapping[_Key, Memory], seed: int, at_most: int) -> list[_Key]:
     """Choose `at_most` keys by the random numbers of their memories."""
     return sorted(by, key=lambda key: (hash_number(seed, by[key].id), by[key].id))[:at_most]
 
 
-def _sayings(memory: Memory) -> list[str]:
+def _texts(memory: Memory) -> list[str]:
     if memory.kind is not Kind.ENTITY:
         return [memory.text]
     return [memory.name, *(seen.content for seen in memory.in_force)]
@@ -445,7 +445,7 @@ class Trial:
 
     @property
     def _saved(self) -> float:
-        return sum(once.saved for once in self._embedders.values() if once is not None)
+        return sum(each.saved for each in self._embedders.values() if each is not None)
 
     def _is_right(self, question: SelfQuestion, id_: int) -> bool:
         return id_ in question.wanted or (bool(question.words) and self.survey.holds(id_, question.words))

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from recollect.agents.clients import Client, HookClient, Launch
 
 _ENVIRON: Mapping[str, str] = os.environ  # noqa: TID251  # clients name their folders in their own variables
-_AS_OPTIONS = ("store", "owner", "agent", "model")
-_OVER_HTTP = ("token", "allow_hosts")
+_OPTION_SETTINGS = ("store", "owner", "agent", "model")
+_HTTP_SETTINGS = ("token", "allow_hosts")
 """Settings that a server does not need if a client starts it."""
 _CLIENT = click.argument("client", metavar="CLIENT", type=click.Choice(tuple(clients.CLIENTS)))
 _HOOK_CLIENT = click.argument("client", metavar="CLIENT", type=click.Choice(tuple(clients.HOOK_CLIENTS)))
@@ -55,10 +55,10 @@ def mcp_install_command(
 ) -> Result:
     """Add the server to a client's settings.
 
-    CLIENT is claude-desktop, claude-code, cursor, vscode, gemini or opencode. For codex and generic, it
-    prints what to paste, and where.
+    CLIENT is claude-desktop, claude-code, cursor, vscode, gemini or opencode. For codex and generic, the
+    command prints what to paste, and where.
 
-    Other settings stay, and a copy of the file is kept beside it. A file with comments is not changed; it
+    Other settings are kept, and the old file is copied. A file with comments is not changed; the command
     prints what to paste instead. The values of --store, --owner, --agent and --model, or of their variables,
     are written too, because clients do not see your shell. Installing again updates the entry.
     """
@@ -79,9 +79,9 @@ def mcp_install_command(
 
     def edit(before: str | None) -> SettingsEdit:
         backup = settings_files.read_backup(path.resolve())
-        made = settings_files.edit_to_install(to, before, name, launch, backup, force=force)
-        data["entry"] = settings_files.server_in(to, made.after, name)
-        return made
+        change = settings_files.edit_to_install(to, before, name, launch, backup, force=force)
+        data["entry"] = settings_files.server_in(to, change.after, name)
+        return change
 
     done = _apply(
         *(edit, path, data),
@@ -98,11 +98,11 @@ def mcp_install_command(
             "this program is in uv's cache, which may be emptied; install it: "
             "uv tool install 'recollect-memory[mcp]'"
         )
-    there = settings_files.server_in(to, done[0].before, name)
+    previous = settings_files.server_in(to, done[0].before, name)
     text, first = f"Added {name} to {to.title}, in {path}.", [f"It will start: {launch.line}"]
-    if clients.is_ours(there):
+    if clients.is_ours(previous):
         text = f"Updated {name} in {to.title}, in {path}."
-        data["difference"] = first = clients.entry_difference(there, data["entry"])
+        data["difference"] = first = clients.entry_difference(previous, data["entry"])
     return Result.message(text, data, [*first, *done[1], to.next], warnings=warnings)
 
 
@@ -119,7 +119,7 @@ def mcp_uninstall_command(
 
     CLIENT is claude-desktop, claude-code, cursor, vscode, gemini or opencode.
 
-    If nothing else changed since the installation, the file is as it was before. The memory stays.
+    If nothing else changed since the installation, the file is restored. The memory is kept.
     """
     of = clients.CLIENTS[client]
     path = _file(of, project)
@@ -140,7 +140,7 @@ def mcp_uninstall_command(
     )
     if isinstance(done, Result):
         return done
-    details = [*done[1], f"{of.title} drops it when it starts next."]
+    details = [*done[1], f"{of.title} stops using it at its next start."]
     return Result.message(_removed_text(name, of.title, path, done[0]), data, details)
 
 
@@ -197,8 +197,8 @@ def hooks_install_command(
 ) -> Result:
     """Let a client recall before each prompt, and store messages.
 
-    CLIENT is claude-code, codex, gemini, opencode or cursor. Other hooks and settings stay, and a copy of the
-    file is kept beside it. A file with comments is not changed; it prints what to paste instead. The values
+    CLIENT is claude-code, codex, gemini, opencode or cursor. Other hooks and settings are kept, and the old
+    file is copied. A file with comments is not changed; the command prints what to paste instead. The values
     of --store, --owner, --agent and --model are written too. Installing again updates the hooks.
     """
     to = clients.HOOK_CLIENTS[client]
@@ -246,8 +246,8 @@ def hooks_install_command(
 def hooks_uninstall_command(_: Call, client: str, project: str | None, dry_run: bool) -> Result:
     """Remove Recollect's hooks from a client's settings.
 
-    If nothing else changed since the installation, the file is as it was before. The memory stays. The
-    process that answers hooks ends. After the last client, the hooks' files and log are deleted too.
+    If nothing else changed since the installation, the file is restored. The memory is kept. The process
+    that answers hooks ends. After the last client, the hooks' files and log are deleted too.
     """
     of = clients.HOOK_CLIENTS[client]
     path = _file(of, project)
@@ -355,7 +355,7 @@ def _apply(
     """Change a file; return the edit, and a line that names the copy of the old file.
 
     On a dry run, without changes, or if the file cannot be edited, return a result. If the file is removed,
-    so are the folders below `within` that it leaves empty.
+    empty folders below `within` are removed too.
     """
     try:
         edit = edit_of(settings_files.read_settings(path))
@@ -385,7 +385,7 @@ def _apply(
 
 
 def _removed_text(what: str, title: str, path: Path, edit: SettingsEdit) -> str:
-    gone = " The file was empty then, so it was deleted." if edit.after is None else ""
+    gone = " The file was then empty, so it was deleted." if edit.after is None else ""
     return f"Removed {what} from {title}, in {path}.{gone}"
 
 
@@ -407,9 +407,9 @@ def _launch(call: Call, tools: str | None) -> tuple[Launch, list[str]]:
     secrets: list[str] = []
     for row in _local_settings(call):
         value = _absolute(row.value) if isinstance(row.value, Path) else row.shown
-        if row.name in _OVER_HTTP:
+        if row.name in _HTTP_SETTINGS:
             continue
-        if row.name in _AS_OPTIONS:
+        if row.name in _OPTION_SETTINGS:
             arguments += [f"--{row.name}", value]
         elif row.is_secret:
             secrets.append(f"{row.origin} is a secret, so it was not written; set it in the settings file.")
@@ -432,10 +432,10 @@ def _hook_options(call: Call, *, allow_secrets: bool) -> tuple[list[str], list[s
     options, warnings = ["--folder", hooks_folder()], []
     if _ENVIRON.get("RECOLLECT_CONFIG"):
         warnings.append(
-            "RECOLLECT_CONFIG is set here; set it for the client too, or hooks use other settings."
+            "RECOLLECT_CONFIG is set here; set it for the client too; otherwise hooks use other settings."
         )
     for row in _local_settings(call):
-        if row.name not in _AS_OPTIONS:
+        if row.name not in _OPTION_SETTINGS:
             continue
         value = _absolute(row.value) if isinstance(row.value, Path) else row.shown
         if isinstance(row.value, StoreUrl):
