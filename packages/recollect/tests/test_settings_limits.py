@@ -1,4 +1,4 @@
-"""Whatever a setting is, it is taken or refused in one line."""
+"""Every value of a setting is accepted, or refused in one line."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_an_extreme_value_of_a_setting_is_read_or_refused(name: str) -> None:
             load(environ={"RECOLLECT_CONFIG": os.devnull, f"RECOLLECT_{name.upper()}": value})
 
 
-def test_a_number_that_is_too_large_is_told_what_is_not() -> None:
+def test_the_error_for_too_large_a_number_names_the_limit() -> None:
     with pytest.raises(
         RecollectError, match=r"busy_seconds \(RECOLLECT_BUSY_SECONDS\): it is at most 86,400"
     ):

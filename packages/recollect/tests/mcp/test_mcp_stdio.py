@@ -165,7 +165,7 @@ def test_every_request_gets_an_answer_even_one_that_cannot_be_read(recollect: Co
     assert recollect.json("stats")["notes"] == 1
 
 
-STOPPED = "\nrecollect: Stopped. What was finished is kept.\n"
+STOPPED = "\nrecollect: Stopped. Finished work is kept.\n"
 
 
 def test_an_interrupted_server_ends_though_its_client_stays_and_says_nothing(recollect: CommandLine) -> None:
