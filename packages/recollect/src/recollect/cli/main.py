@@ -21,7 +21,7 @@ SUMMARIES = {
     "list": "List notes, the newest first.",
     "import": "Import another program's memory, chats, or an export.",
     "mcp": "Connect Claude, Cursor, VS Code and others, or disconnect.",
-    "add": "Create an entity, or add to the one of that name.",
+    "add": "Create an entity, or add to an existing one.",
     "observe": "Add observations to an entity, or remove some.",
     "relate": "Connect two entities, or end their relation.",
     "session": "Keep conversations: list, read, add turns.",
@@ -47,7 +47,7 @@ SUMMARIES = {
     "backup": "Copy the store to a new file, even while it is in use.",
     "doctor": "Check the installation and the store; say what to do.",
     "stats": "Count what the store holds.",
-    "reindex": "Embed what has no vector yet, or all with another model.",
+    "reindex": "Embed texts without a vector, or all with another model.",
     "settings": "Show the settings, and where each value came from.",
 }
 """One line for each command in `recollect --help`; kept here so that the help loads no command."""

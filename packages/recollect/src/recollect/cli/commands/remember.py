@@ -186,7 +186,7 @@ def _unfinished(note: str | None) -> str | None:
 @option("--status STATUS")
 @option("--importance 0..1", type=float)
 def add_command(call: Call, **given: Any) -> Result:
-    """Create an entity, or add to the one of that name.
+    """Create an entity, or add to an existing one.
 
     An entity is a person, project, place or thing, with observations: facts in a sentence each. An existing
     entity gains the new observations. It keeps its status, and its type unless that is `unknown`.
@@ -387,7 +387,7 @@ def session_show_command(call: Call, name: str | None, last: int | None) -> Resu
 def session_add_command(
     call: Call, name: str, words: tuple[str, ...], extract: bool, keep_going: bool, **said: Any
 ) -> Result:
-    """Add turns to a conversation, which the first turn creates.
+    """Add turns to a new or existing conversation.
 
     FILE holds JSON: one object per line, or a list. An object has `content` and, if known, `role`, `speaker`
     and `at`. `-`, or nothing, reads standard input. With --role or --speaker, TEXT is one turn.
