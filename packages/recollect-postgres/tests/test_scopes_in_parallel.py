@@ -100,16 +100,14 @@ def test_near_copies_are_flagged_while_another_scope_is_written(url: str) -> Non
 
 def _while_waiting(url: str, first: Change, then: Callable[[Repository], None]) -> None:
     """Commit the first change when `then`, on another connection, waits for it."""
-    done: list[BaseException | None] = []
+    errors: list[BaseException] = []
 
     def other() -> None:
         with opened(url) as store:
             try:
                 then(store)
             except BaseException as error:  # noqa: BLE001  # raised again below
-                done.append(error)
-            else:
-                done.append(None)
+                errors.append(error)
 
     thread = threading.Thread(target=other)
 
@@ -124,8 +122,8 @@ def _while_waiting(url: str, first: Change, then: Callable[[Repository], None]) 
     with opened(url) as store:
         store.store.transact(work, [first.scope])  # type: ignore[union-attr, list-item]
     thread.join()
-    if done[0] is not None:
-        raise done[0]
+    if errors:
+        raise errors[0]
 
 
 def test_when_two_scopes_add_a_first_model_at_once_one_is_used(url: str) -> None:

@@ -51,9 +51,7 @@ def test_an_extreme_value_of_a_setting_is_read_or_refused(name: str) -> None:
 
 
 def test_the_error_for_too_large_a_number_names_the_limit() -> None:
-    with pytest.raises(
-        RecollectError, match=r"busy_seconds \(RECOLLECT_BUSY_SECONDS\): it is at most 86,400"
-    ):
+    with pytest.raises(RecollectError, match=r"busy_seconds \(RECOLLECT_BUSY_SECONDS\): .* at most 86,400"):
         load(environ={"RECOLLECT_CONFIG": os.devnull, "RECOLLECT_BUSY_SECONDS": "3000000"})
 
 

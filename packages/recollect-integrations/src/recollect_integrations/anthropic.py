@@ -198,9 +198,9 @@ class MemoryCommands:
             )
         text = file.text.replace(old, new)
         self._edit(file, text)
-        changed = text.count("\n", 0, places[0])
-        lines_of_text = text.split("\n")[: changed + new.count("\n") + 1 + _SNIPPET_MARGIN]
-        first = max(0, changed - _SNIPPET_MARGIN)
+        line = text.count("\n", 0, places[0])
+        lines_of_text = text.split("\n")[: line + new.count("\n") + 1 + _SNIPPET_MARGIN]
+        first = max(0, line - _SNIPPET_MARGIN)
         return "\n".join(
             ["The memory file has been edited.", *_with_numbers(lines_of_text[first:], first + 1)]
         )

@@ -55,7 +55,7 @@ class PostgresTransaction(SqlTransaction, PostgresSnapshot):
         scopes: Sequence[int] | None,
     ) -> None:
         super().__init__(connection, columns, caches, scopes)
-        self.held: dict[int, int] = {}
+        self.locked: dict[int, int] = {}
         """The locked scopes, each with its change number."""
         self._all_locked = False
         self._scope_of_row: dict[tuple[Table, int], int] = {}
@@ -116,7 +116,7 @@ class PostgresTransaction(SqlTransaction, PostgresSnapshot):
     # Scopes of rows, and their locks
 
     def lock_scopes(self, scopes: Collection[int] | None) -> None:
-        new = None if scopes is None else sorted(set(scopes) - self.held.keys())
+        new = None if scopes is None else sorted(set(scopes) - self.locked.keys())
         if new == [] or (new is None and self._all_locked):
             return
         self._all_locked = self._all_locked or new is None
@@ -128,10 +128,10 @@ class PostgresTransaction(SqlTransaction, PostgresSnapshot):
             f"UPDATE {self.schema}.scope AS s SET change = s.change + 1 FROM "
             f"(SELECT id FROM {self.schema}.scope {which}ORDER BY id FOR UPDATE) AS held "
             "WHERE s.id = held.id AND NOT s.id = ANY (%s::bigint[]) RETURNING s.id, s.change",
-            [*([] if new is None else [new]), list(self.held)],
+            [*([] if new is None else [new]), list(self.locked)],
         )
-        self.held.update(rows)
-        missed = [] if new is None else [scope for scope in new if scope not in self.held]
+        self.locked.update(rows)
+        missed = [] if new is None else [scope for scope in new if scope not in self.locked]
         if missed:
             # Otherwise it would be written without a lock.
             raise StoreDamaged(
@@ -245,7 +245,7 @@ class PostgresTransaction(SqlTransaction, PostgresSnapshot):
     def before_change(self, table: Table, columns: Iterable[str] | None = None, where: Where = ()) -> None:
         """Note the change, and lock the scopes of these rows."""
         self._note_change(table, columns)
-        if table in STORE_WIDE or (self.scopes is not None and self.held.keys() >= set(self.scopes)):
+        if table in STORE_WIDE or (self.scopes is not None and self.locked.keys() >= set(self.scopes)):
             return
         condition, bindings = self.condition(table, where)
         scopes = f"SELECT DISTINCT r.scope_id FROM {self.schema}.{table} AS r WHERE {condition}"
@@ -266,7 +266,7 @@ class PostgresTransaction(SqlTransaction, PostgresSnapshot):
                 f"INSERT INTO {self.schema}.history_stamp(scope_id, stamp) "
                 "SELECT scope, %s FROM unnest(%s::bigint[]) AS scope "
                 "ON CONFLICT (scope_id, id) DO UPDATE SET stamp = EXCLUDED.stamp",
-                [secrets.randbits(62), list(self.held)],
+                [secrets.randbits(62), list(self.locked)],
             )
 
     def commit(self) -> str | None:
@@ -335,8 +335,8 @@ class PostgresTransaction(SqlTransaction, PostgresSnapshot):
     def remove(self, table: Table, where: Where) -> int:
         removed = super().remove(table, where)
         if table == "scope":
-            left = {id_ for (id_,) in self.rows("scope", ("id",), (OneOf("id", list(self.held)),))}
-            self.held = {scope: change for scope, change in self.held.items() if scope in left}
+            left = {id_ for (id_,) in self.rows("scope", ("id",), (OneOf("id", list(self.locked)),))}
+            self.locked = {scope: change for scope, change in self.locked.items() if scope in left}
         return removed
 
     def log_vector_changes(self, table: Table, where: Where) -> None:
@@ -407,7 +407,7 @@ class PostgresTransaction(SqlTransaction, PostgresSnapshot):
 
     @contextmanager
     def savepoint(self) -> Iterator[None]:
-        held, known, scopes = dict(self.held), dict(self._scope_of_row), self.scopes
+        held, known, scopes = dict(self.locked), dict(self._scope_of_row), self.scopes
         all_locked = self._all_locked
         self.change("SAVEPOINT change")
         try:
@@ -419,7 +419,7 @@ class PostgresTransaction(SqlTransaction, PostgresSnapshot):
             self._unsent.clear()
             if not self.connection.closed:
                 self.connection.execute("ROLLBACK TO SAVEPOINT change; RELEASE SAVEPOINT change")
-            self.held, self._scope_of_row, self.scopes = held, known, scopes
+            self.locked, self._scope_of_row, self.scopes = held, known, scopes
             self._all_locked = all_locked
             self._cached_rows.clear()
             raise

@@ -111,11 +111,11 @@ IMPORTANCES: dict[str, float] = {
     "plan": 0.6,
 }
 """The importance that a sign or a category gives a statement; the highest counts."""
-LONGEST_TALK = 1_500
+LONGEST_MESSAGE = 1_500
 """In characters. Longer messages are assumed to contain pasted text."""
-OPENING = 600
-"""Number of characters that are read of such a message."""
-LONGEST_OF_OTHERS = 300
+OPENING_LENGTH = 600
+"""Number of characters that are read of a longer message."""
+LONGEST_ABOUT_OTHERS = 300
 """In characters. Statements about others in a longer message are often a story or a document."""
 MOST_SENTENCES = 3
 """Maximum number of sentences in one statement."""
@@ -223,7 +223,7 @@ def _candidates(text: str) -> Iterator[_Candidate]:
             begin = before.end()  # the start of the content
         explicit = _EXPLICIT.match(text, begin, stop)
         begin = explicit.end() if explicit else begin
-        if len(text) > LONGEST_TALK and begin > OPENING:
+        if len(text) > LONGEST_MESSAGE and begin > OPENING_LENGTH:
             return  # the rest is pasted
         end = stop
         if tail := _TAIL.search(text, begin, stop):
@@ -239,7 +239,7 @@ def _candidates(text: str) -> Iterator[_Candidate]:
             continue
         allowed = _ALLOWED_IF_EXPLICIT if signs & {"explicit", "standing"} else frozenset()
         dropped = any(pattern.search(plain) for name, pattern in DROPS.items() if name not in allowed)
-        if "speaker" not in signs and not explicit and len(text) > LONGEST_OF_OTHERS:
+        if "speaker" not in signs and not explicit and len(text) > LONGEST_ABOUT_OTHERS:
             continue
         if not dropped and not (SIGNS["reaction"].match(plain) and not explicit):
             points = sum(POINTS[sign] for sign in signs)
@@ -292,7 +292,7 @@ _RELATIVE_DATES = [
 ]
 _PAUSE = re.compile(r"[\s.!…]*")
 _LEAST_BEFORE_TAIL = 5
-# A statement that the speaker asks to remember may have any form but a question.
+# Reasons to drop a sentence that do not apply if the speaker asks to remember it.
 _ALLOWED_IF_EXPLICIT = frozenset({"request", "about_talk", "intention", "feeling", "fragment"})
 _LOOSE_END = re.compile(rf"(?:[\s,;:–—-]|\b(?:{_words('loose ends')})\b)+$", re.IGNORECASE)
 _TAIL_LINKS = _words("tail links")

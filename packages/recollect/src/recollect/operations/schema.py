@@ -333,7 +333,7 @@ class InvalidArguments(InvalidInput):
         self.wrong = wrong
 
 
-class _Place(NamedTuple):
+class _Location(NamedTuple):
     path: str
     schema: Schema
     forms: Sequence[Schema]
@@ -344,9 +344,9 @@ def validation_message(operation: str, schema: Schema, error: ValidationError) -
     """Return a sentence about the first mistake: where it is, what it is, and how to correct it."""
     errors = cast("list[_Error]", error.errors(include_url=False))
     # If a value fits no form, report the mistake inside the form that the caller probably meant.
-    inside = [each for each in errors if _rank(each) or not _place(schema, each).forms]
+    inside = [each for each in errors if _rank(each) or not _locate(schema, each).forms]
     first = min(inside or errors, key=lambda each: (*[0] * (len(each["loc"]) - 1), _rank(each)))
-    place = _place(schema, first)
+    place = _locate(schema, first)
     where = f"`{place.path}`: " if place.path else ""
     siblings = [each for each in errors if each["loc"][:-1] == first["loc"][:-1]]
     return f"{operation}: {where}{_problem_text(first, place, siblings)}. Nothing was done."
@@ -365,7 +365,7 @@ def _rank(error: _Error) -> int:
     return _RANKS.get(error["type"], 0)
 
 
-def _place(schema: Schema, error: _Error) -> _Place:
+def _locate(schema: Schema, error: _Error) -> _Location:
     """Locate the invalid value, or the object with an unknown or missing name."""
     path: list[str] = []
     forms: Sequence[Schema] = ()
@@ -378,10 +378,10 @@ def _place(schema: Schema, error: _Error) -> _Place:
             continue
         path.append(str(part))
         schema = schema["items"] if isinstance(part, int) else schema["properties"][part]
-    return _Place(".".join(path), schema, forms)
+    return _Location(".".join(path), schema, forms)
 
 
-def _problem_text(error: _Error, place: _Place, siblings: Sequence[_Error]) -> str:
+def _problem_text(error: _Error, place: _Location, siblings: Sequence[_Error]) -> str:
     given, schema = error["input"], place.schema
     match error["type"]:
         case "extra_forbidden":
@@ -397,8 +397,8 @@ def _problem_text(error: _Error, place: _Place, siblings: Sequence[_Error]) -> s
             return f"{_quoted(given)} is neither {' nor '.join(map(_form_text, place.forms))}"
         case _ if schema["type"] in {"array", "object"}:
             noun = f"an {schema['type']}"
-            is_string = f"is a string; pass {noun}, not a string that holds one"
-            return f"{_quoted(given)} {is_string if isinstance(given, str) else f'is not {noun}'}"
+            string_problem = f"is a string; pass {noun}, not a string that holds one"
+            return f"{_quoted(given)} {string_problem if isinstance(given, str) else f'is not {noun}'}"
         case _:
             message = error["msg"].removeprefix("Value error, ")
             return f"{_quoted(given)}: {message[0].lower()}{message[1:]}"

@@ -57,7 +57,7 @@ def one_or_more(given: Iterable[str], what: str) -> Iterable[str]:
     return (given,) if isinstance(given, str) else check_list(given, what)
 
 
-def by_name(given: Mapping[str, _Row]) -> Mapping[str, _Row]:
+def check_mapping(given: Mapping[str, _Row]) -> Mapping[str, _Row]:
     if not isinstance(given, Mapping):
         raise InvalidInput(f"Give a list of texts for each name, in a mapping, not {type(given).__name__}.")
     return given

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 _MOST_UNMERGED = 512
 # A document with more terms is merged immediately, since every search reads all unmerged documents.
-_LONG = 1_000
+_LONG_DOCUMENT = 1_000
 # These bound the memory in use: characters split into terms at a time, and terms merged at a time.
 _CHARACTERS_AT_ONCE = 65_536
 _TERMS_AT_ONCE = 16_384
@@ -55,11 +55,11 @@ _Item = TypeVar("_Item")
 def write_documents(rows: Transaction, scope: int, documents: Sequence[Document]) -> None:
     """Index documents, replacing those with the same id."""
     erase_documents(rows, [document.id for document in documents])
-    for some in _pieces(documents, lambda document: len(document.body), _CHARACTERS_AT_ONCE):
+    for some in _split(documents, lambda document: len(document.body), _CHARACTERS_AT_ONCE):
         _add_documents(rows, scope, some)
 
 
-def _pieces(
+def _split(
     items: Sequence[_Item], size_of: Callable[[_Item], int], max_size: int
 ) -> Iterator[Sequence[_Item]]:
     """Split items into parts. Each ends with the item that makes it larger than `max_size`."""
@@ -92,7 +92,7 @@ def _add_documents(rows: Transaction, scope: int, documents: Sequence[Document])
     rows.put("document", added)
     size = _changed_size(index_size(rows, scope), sizes, 1)
     size = size._replace(unmerged=size.unmerged + len(documents))
-    if size.unmerged > _MOST_UNMERGED or any(some + more > _LONG for _, some, more in sizes):
+    if size.unmerged > _MOST_UNMERGED or any(some + more > _LONG_DOCUMENT for _, some, more in sizes):
         _merge(rows, scope)
         size = size._replace(unmerged=0)
     _put_size(rows, scope, size)
@@ -114,7 +114,7 @@ def erase_documents(rows: Transaction, ids: Sequence[int]) -> None:
             for term in own if is_merged else ():
                 merged.setdefault(term, []).append(id_)
             gone.append(id_)
-            sizes.append((Kind(kind), _count(in_words), _count(in_pairs)))
+            sizes.append((Kind(kind), _term_count(in_words), _term_count(in_pairs)))
             waiting += not is_merged
         _remove_postings(rows, merged)
         rows.remove("document", (OneOf("memory_id", gone),))
@@ -139,7 +139,7 @@ def document_terms(document: Document) -> tuple[list[str], list[str]]:
     )
 
 
-def _count(packed: bytes) -> int:
+def _term_count(packed: bytes) -> int:
     return len(packed) // TERM_ID.itemsize
 
 
@@ -179,7 +179,7 @@ def _changed_size(size: IndexSize, documents: Iterable[tuple[Kind, int, int]], s
 def _merge(rows: Transaction, scope: int) -> None:
     """Merge the newest documents into the postings."""
     waiting = rows.rows("document", ("memory_id", "words", "pairs"), unmerged(scope))
-    for some in _pieces(waiting, lambda row: _count(row[1]) + _count(row[2]), _TERMS_AT_ONCE):
+    for some in _split(waiting, lambda row: _term_count(row[1]) + _term_count(row[2]), _TERMS_AT_ONCE):
         _add_postings(rows, postings_of(some))
     rows.patch("document", (OneOf("memory_id", [row[0] for row in waiting]),), {"merged": 1})
 
