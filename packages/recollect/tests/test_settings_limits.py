@@ -16,28 +16,11 @@ from recollect.settings import Settings, load
 if TYPE_CHECKING:
     from pathlib import Path
 
-EXTREMES = (
-    "3000000",
-    "1e300",
-    "1e308",
-    "-1",
-    "0",
-    "nan",
-    "inf",
-    "9" * 5_000,
-    "x" * 10_000,
-    "1e-320",
-    "://",
-    "..",
-)
-NUMBERS = (
-    "busy_seconds",
-    "model_threads",
-    "dream_every_minutes",
-    "dream_backups",
-    "shadow_events",
-    "shadow_megabytes",
-    "shadow_days",
+NUMBERS = ("3000000", "1e300", "1e308", "-1", "0", "nan", "inf", "9" * 5_000, "1e-320")
+EXTREMES = (*NUMBERS, "x" * 10_000, "://", "..")
+NUMBER_SETTINGS = (
+    *("busy_seconds", "model_threads", "dream_every_minutes", "dream_backups"),
+    *("shadow_events", "shadow_megabytes", "shadow_days"),
 )
 DEEP = "[" * 50_000 + "]" * 50_000
 
@@ -55,7 +38,7 @@ def test_the_error_for_too_large_a_number_names_the_limit() -> None:
         load(environ={"RECOLLECT_CONFIG": os.devnull, "RECOLLECT_BUSY_SECONDS": "3000000"})
 
 
-@pytest.mark.parametrize("name", NUMBERS)
+@pytest.mark.parametrize("name", NUMBER_SETTINGS)
 def test_a_number_that_is_read_can_be_used(tmp_path: Path, name: str) -> None:
     for value in EXTREMES:
         given = {"RECOLLECT_CONFIG": os.devnull, "RECOLLECT_STORE": str(tmp_path / "memory.db")}

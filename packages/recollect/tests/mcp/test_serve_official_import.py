@@ -174,8 +174,7 @@ def test_the_next_start_finishes_an_interrupted_import(served: Served, official:
     half.write_text("".join(official.read_text().splitlines(keepends=True)[:40]))
     assert len(names(served, "--import", str(half))) == 40
     # The mark of a server that was killed during its import.
-    store = served.recollect.store
-    begun = store.with_name(store.name + "-importing")
-    begun.touch()
+    mark = served.recollect.store.with_name(f"{served.recollect.store.name}-importing")
+    mark.touch()
     assert len(names(served, "--import", str(official))) == 100
-    assert not begun.exists()
+    assert not mark.exists()
