@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from recollect.domain.errors import InvalidInput
-from recollect.ranking import steps as fuse
+from recollect.ranking import steps
 from recollect.ranking.candidates import ByMeaning, ByWords, Profile, Retriever, profile_named
 from recollect.ranking.profiles import PROFILES, from_plain, to_plain
 from recollect.ranking.steps import Cut, Linear, Order, Rrf
@@ -106,7 +106,7 @@ def _switch_off(search: Retriever, switch: str) -> Retriever:
 
 
 def _without_steps(profile: Profile) -> Iterator[tuple[str, Profile]]:
-    fuses = [type(step).__module__ == fuse.__name__ for step in profile.steps]
+    fuses = [type(step).__module__ == steps.__name__ for step in profile.steps]
     first = fuses.index(True) if any(fuses) else None
     for place, (step, plain) in enumerate(zip(profile.steps, to_plain(profile)["steps"], strict=True)):
         if place == first or isinstance(step, Order | Cut) or getattr(step, "on", True) is False:

@@ -364,12 +364,12 @@ def is_worth_keeping(plain: str, signs: AbstractSet[str]) -> bool:
     """Whether to keep a folded sentence without quotations, by its words and signs."""
     if signs & {"explicit", "standing"}:
         return bool(concrete_terms(words(plain)))
-    is_shown = _PATTERNS["likes the"].match(plain) and not signs & {"named", "number"}
+    likes_something_shown = _PATTERNS["likes the"].match(plain) and not signs & {"named", "number"}
     if (
         not signs & _VERBS
         or not _has_subject(plain, signs)
         or _PATTERNS["points back"].match(plain)
-        or is_shown
+        or likes_something_shown
     ):
         return False
     found = words(plain)
