@@ -40,7 +40,7 @@ OLDEST_SERVER = 15
 _CONNECT_SECONDS = 5
 # Milliseconds that sent data may stay unacknowledged: an unreachable server sends no error.
 _SILENCE_MS = 10_000
-# Seconds that a new process waits for a failover, and the errors that it ignores meanwhile.
+# Seconds that a new process waits for a failover, and the errors that it retries after.
 _FAILOVER_SECONDS = 10
 _PAUSE_SECONDS = 0.2
 _RETRY = ("session is read-only", "the database system is starting up", "the database system is in recovery")
