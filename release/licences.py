@@ -29,17 +29,17 @@ _OF_NVIDIA = (
 
 # Packages whose licence is not permissive, and why we use them.
 NAMED = {
-    "certifi": "MPL-2.0, for its file of certificates; used unchanged; only with extras.",
+    "certifi": "MPL-2.0, for its file of certificates; used unchanged.",
     "psycopg": "LGPL-3.0: a library that the user installs and can replace; only the extra `postgres`.",
     "psycopg-binary": "LGPL-3.0, as psycopg; only the extra `postgres`.",
-    "tqdm": "MPL-2.0 and MIT: used unchanged; it comes with `tokenizers`, only with extras.",
+    "tqdm": "MPL-2.0 and MIT: used unchanged; it comes with `tokenizers`.",
     **dict.fromkeys(
         _OF_NVIDIA,
         "NVIDIA's own terms: PyTorch on Linux asks for it; only the extra `sentence-transformers`.",
     ),
     **dict.fromkeys(
         ("cuda-toolkit", "nvidia-cudnn-cu13", "nvidia-nccl-cu13", "nvidia-nvshmem-cu13"),
-        "The package index states no licence of it; from NVIDIA, for PyTorch on Linux; only the extra "
+        "The package index states no licence for it; from NVIDIA, for PyTorch on Linux; only the extra "
         "`sentence-transformers`.",
     ),
 }
@@ -158,7 +158,7 @@ def page(packages: Iterable[Locked]) -> str:
             "# Licences",
             "",
             "Recollect is MIT. Its wheels contain no other package. It depends on these; `make licences`",
-            "makes the page from their metadata, and `uv.lock` has the versions.",
+            "generates the page from their metadata, and `uv.lock` has the versions.",
             "",
             "| installed with | licence | packages |",
             "|---|---|---|",

@@ -76,7 +76,7 @@ class Lance:
             ]
         )
         self._table = self._lancedb.connect(str(folder)).create_table("notes", schema=schema)
-        self._fused = import_module("lancedb.rerankers").RRFReranker()
+        self._reranker = import_module("lancedb.rerankers").RRFReranker()
         self._indexed = False
 
     def add(self, ids: Sequence[int], texts: Sequence[str], vectors: Vectors) -> None:
@@ -93,7 +93,7 @@ class Lance:
             self._indexed = True
         words = "".join(sign if sign.isalnum() else " " for sign in text)
         asked = self._table.search(query_type="hybrid").vector(vector).text(words)
-        return [int(row["id"]) for row in asked.rerank(self._fused).limit(limit).to_list()]
+        return [int(row["id"]) for row in asked.rerank(self._reranker).limit(limit).to_list()]
 
     def close(self) -> None:
         """Do nothing; LanceDB needs no closing."""

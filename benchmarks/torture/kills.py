@@ -22,15 +22,15 @@ from recollect.domain.errors import RecollectError
 
 WAYS = ("python", "cli", "stdio", "http")
 KILLS_OF_A_STORE = 50
-"""After this many, a new store begins, so that the check after each kill stays quick."""
+"""Kills before a new store is begun, so that the check after each kill stays fast."""
 MAX_WRITES = 12
 """Maximum number of writes before a kill."""
-LATE = 0.02
+MAX_DELAY_SECONDS = 0.02
 """Maximum seconds from the start of the last write to the kill."""
 
 COMPLETED_COMMANDS = 2
 
-Chance = np.random.Generator
+Random = np.random.Generator
 
 
 def kill(folder: Path, part: Part) -> Iterator[None]:
@@ -39,10 +39,10 @@ def kill(folder: Path, part: Part) -> Iterator[None]:
         way, number = WAYS[part.done % len(WAYS)], part.done // len(WAYS)
         place = folder / way / str(number // KILLS_OF_A_STORE)
         place.mkdir(parents=True, exist_ok=True)
-        store, kept = place / "memory.db", place / "ledger.json"
-        entries: list[Entry] = json.loads(kept.read_text(encoding="utf-8")) if kept.exists() else []
-        chance = np.random.default_rng([part.done, 17])
-        new = _LIVES[way](store, entries, chance, part)
+        store, ledger = place / "memory.db", place / "ledger.json"
+        entries: list[Entry] = json.loads(ledger.read_text(encoding="utf-8")) if ledger.exists() else []
+        random = np.random.default_rng([part.done, 17])
+        new = _WRITERS[way](store, entries, random, part)
         entries += new
         try:
             problems = missing(store, entries) if store.exists() else []
@@ -53,7 +53,7 @@ def kill(folder: Path, part: Part) -> Iterator[None]:
         if problems:  # keep this store for inspection, and begin a new one
             place.rename(place.with_name(f"{place.name}-after-kill-{number}"))
         else:
-            kept.write_text(json.dumps(entries), encoding="utf-8")
+            ledger.write_text(json.dumps(entries), encoding="utf-8")
         part.count_in("kills", way)
         part.count_in("acknowledged_writes", way, acknowledged(new))
         part.count_in("killed_in_a_write", way, len(new) - acknowledged(new))
@@ -64,7 +64,7 @@ def kill(folder: Path, part: Part) -> Iterator[None]:
         yield
 
 
-def _python(store: Path, entries: list[Entry], chance: Chance, part: Part) -> list[Entry]:
+def _python(store: Path, entries: list[Entry], random: Random, part: Part) -> list[Entry]:
     del part
     process = subprocess.Popen(
         [sys.executable, str(Path(__file__).with_name("writer.py")), str(store), "p", str(len(entries))],
@@ -74,11 +74,11 @@ def _python(store: Path, entries: list[Entry], chance: Chance, part: Part) -> li
     )
     assert process.stdout is not None
     lines: list[str] = []
-    target = int(chance.integers(1, 2 * MAX_WRITES))  # each write has two lines
+    target = int(random.integers(1, 2 * MAX_WRITES))  # each write has two lines
     try:
         while len(lines) < target and (line := process.stdout.readline()):
             lines.append(line)
-        time.sleep(float(chance.uniform(0, LATE)))
+        time.sleep(float(random.uniform(0, MAX_DELAY_SECONDS)))
     finally:
         process.kill()
     rest = process.stdout.read()
@@ -89,17 +89,17 @@ def _python(store: Path, entries: list[Entry], chance: Chance, part: Part) -> li
     return entries_of(lines)
 
 
-def _server(way: str) -> Callable[[Path, list[Entry], Chance, Part], list[Entry]]:
-    def live(store: Path, entries: list[Entry], chance: Chance, part: Part) -> list[Entry]:
+def _server(way: str) -> Callable[[Path, list[Entry], Random, Part], list[Entry]]:
+    def write(store: Path, entries: list[Entry], random: Random, part: Part) -> list[Entry]:
         new: list[Entry] = []
-        count = int(chance.integers(1, MAX_WRITES))
+        count = int(random.integers(1, MAX_WRITES))
         with talking(way, store) as talk:
             for number in range(count):
                 entry = write_of(way[0], len(entries) + number, note_ids(entries + new))
                 new.append(entry)
                 talk.begin(entry["tool"], entry["given"])
                 if number == count - 1:
-                    time.sleep(float(chance.uniform(0, LATE)))
+                    time.sleep(float(random.uniform(0, MAX_DELAY_SECONDS)))
                     talk.process.kill()
                 try:
                     result = talk.end()
@@ -113,10 +113,10 @@ def _server(way: str) -> Callable[[Path, list[Entry], Chance, Part], list[Entry]
                     entry["done"] = result["structuredContent"]
         return new
 
-    return live
+    return write
 
 
-def _command(store: Path, entries: list[Entry], chance: Chance, part: Part) -> list[Entry]:
+def _command(store: Path, entries: list[Entry], random: Random, part: Part) -> list[Entry]:
     """Run some commands to measure how long one takes, and then others until one is killed.
 
     A write is acknowledged once its whole answer has arrived.
@@ -129,33 +129,33 @@ def _command(store: Path, entries: list[Entry], chance: Chance, part: Part) -> l
             entry["given"]["entities"] = entry["given"]["entities"][:1]
         new.append(entry)
         usual = statistics.median(times) if times else None
-        lives = float(chance.uniform(0.5, 1.1)) * usual if usual and len(new) > COMPLETED_COMMANDS else None
+        limit = float(random.uniform(0.5, 1.1)) * usual if usual and len(new) > COMPLETED_COMMANDS else None
         begun = time.perf_counter()
         process = subprocess.Popen(
-            [*RECOLLECT, *_typed(entry), "--json"],
+            [*RECOLLECT, *_command_line(entry), "--json"],
             env=environment(store),
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
         )
         try:
-            out, err = process.communicate(timeout=lives)
+            out, err = process.communicate(timeout=limit)
         except subprocess.TimeoutExpired:
             process.kill()
             out, err = process.communicate()
-        answer = _whole(out)
+        answer = _parse_answer(out)
         if answer is not None:
             entry["done"] = answer
         if process.returncode < 0:
             return new
         times.append(round(time.perf_counter() - begun, 3))
         del times[:-20]
-        if lives is not None:
+        if limit is not None:
             part.count("commands_that_ended_before_their_kill")
         if process.returncode:
             part.report_finding("a command failed", entry=entry, said=err.decode(errors="replace")[:1_000])
 
 
-def _typed(entry: Entry) -> list[str]:
+def _command_line(entry: Entry) -> list[str]:
     given = entry["given"]
     match entry["tool"]:
         case "remember":
@@ -168,7 +168,7 @@ def _typed(entry: Entry) -> list[str]:
             return ["add", row["name"], "-t", row["entityType"], *said]
 
 
-def _whole(out: bytes) -> dict[str, Any] | None:
+def _parse_answer(out: bytes) -> dict[str, Any] | None:
     try:
         answer: dict[str, Any] = json.loads(out)
     except ValueError:
@@ -176,7 +176,7 @@ def _whole(out: bytes) -> dict[str, Any] | None:
     return answer
 
 
-_LIVES: dict[str, Callable[[Path, list[Entry], Chance, Part], list[Entry]]] = {
+_WRITERS: dict[str, Callable[[Path, list[Entry], Random, Part], list[Entry]]] = {
     "python": _python,
     "cli": _command,
     "stdio": _server("stdio"),

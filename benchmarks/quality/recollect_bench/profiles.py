@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from recollect.domain.errors import InvalidInput
-from recollect.ranking import steps as fuse
+from recollect.ranking import steps
 from recollect.ranking.candidates import ByMeaning, ByWords, Profile, Retriever, profile_named
 from recollect.ranking.profiles import PROFILES, from_plain, to_plain
 from recollect.ranking.steps import Cut, Linear, Order, Rrf
@@ -30,7 +30,7 @@ WITHOUT = " − "
 def select_profiles(names: Sequence[str], baseline: str, own: Sequence[Profile] = ()) -> tuple[Profile, ...]:
     """Return the profiles with these names or in these files (default: the built-in ones and the baselines).
 
-    A user's own may take the place of another. The baseline is always among them.
+    A user's profile replaces a built-in one of the same name. The baseline is always included.
     """
     known = {**PROFILES, **{each.name: each for each in (*BASELINES, *own)}}
     wanted = names or [each.name for each in (*PROFILES.values(), *BASELINES)]
@@ -65,12 +65,12 @@ def _in_file(path: Path) -> list[Profile]:
 def ablations(profile: Profile) -> tuple[Profile, ...]:
     """Return the profile without one part at a time: a search, a switch of a search, or a step.
 
-    Steps that score first, sort or cut stay, because there is no ranking without them. A part that another
-    part needs stays, too.
+    The first scoring step, and steps that sort or cut, are kept: there is no ranking without them. Parts
+    that other parts need are kept, too.
     """
     seen: Counter[str] = Counter()
     parts: dict[object, Profile] = {}
-    for part, changed in (*_searches(profile), *_options(profile), *_steps(profile)):
+    for part, changed in (*_without_searches(profile), *_without_switches(profile), *_without_steps(profile)):
         if _is_valid(changed):
             parts[changed.retrieve, changed.steps] = replace(changed, name=part)
     for key, each in parts.items():
@@ -80,14 +80,14 @@ def ablations(profile: Profile) -> tuple[Profile, ...]:
     return tuple(parts.values())
 
 
-def _searches(profile: Profile) -> Iterator[tuple[str, Profile]]:
+def _without_searches(profile: Profile) -> Iterator[tuple[str, Profile]]:
     names = [each["by"] for each in to_plain(profile)["retrieve"]]
     for place, name in enumerate(names):
         if len(names) > 1:
-            yield name, replace(profile, retrieve=_less(profile.retrieve, place))
+            yield name, replace(profile, retrieve=_omit(profile.retrieve, place))
 
 
-def _options(profile: Profile) -> Iterator[tuple[str, Profile]]:
+def _without_switches(profile: Profile) -> Iterator[tuple[str, Profile]]:
     """Yield variants, each with one active switch turned off in all searches."""
     switches = {
         each.name
@@ -96,25 +96,25 @@ def _options(profile: Profile) -> Iterator[tuple[str, Profile]]:
         if getattr(search, each.name) is True
     }
     for switch in sorted(switches):
-        off = tuple(_switched_off(search, switch) for search in profile.retrieve)
+        off = tuple(_switch_off(search, switch) for search in profile.retrieve)
         yield f"{switch} of searches", replace(profile, retrieve=off)
 
 
-def _switched_off(search: Retriever, switch: str) -> Retriever:
-    on: Any = search  # which of its fields are switches is known only at run time
-    return cast("Retriever", replace(on, **{switch: False})) if hasattr(search, switch) else search
+def _switch_off(search: Retriever, switch: str) -> Retriever:
+    part: Any = search  # its switches are known only at run time
+    return cast("Retriever", replace(part, **{switch: False})) if hasattr(search, switch) else search
 
 
-def _steps(profile: Profile) -> Iterator[tuple[str, Profile]]:
-    fuses = [type(step).__module__ == fuse.__name__ for step in profile.steps]
+def _without_steps(profile: Profile) -> Iterator[tuple[str, Profile]]:
+    fuses = [type(step).__module__ == steps.__name__ for step in profile.steps]
     first = fuses.index(True) if any(fuses) else None
     for place, (step, plain) in enumerate(zip(profile.steps, to_plain(profile)["steps"], strict=True)):
         if place == first or isinstance(step, Order | Cut) or getattr(step, "on", True) is False:
             continue
-        yield _step_name(plain), replace(profile, steps=_less(profile.steps, place))
+        yield _step_name(plain), replace(profile, steps=_omit(profile.steps, place))
 
 
-def _less(parts: tuple[Any, ...], place: int) -> tuple[Any, ...]:
+def _omit(parts: tuple[Any, ...], place: int) -> tuple[Any, ...]:
     return (*parts[:place], *parts[place + 1 :])
 
 

@@ -17,9 +17,7 @@ def check_page(name: str, *packages: str, folder: Path, locked: str = "requireme
     lock = (ROOT / "packages/recollect-integrations/tests" / locked).read_text(encoding="utf-8")
     for package in packages:
         (release,) = re.findall(rf"^{package}==([^\s;]+)", lock, re.MULTILINE)
-        assert f"{package} {release}" in page, (
-            f"The page does not say that it was tested with {package} {release}"
-        )
+        assert f"{package} {release}" in page, f"The page does not name the tested {package} {release}"
     blocks = {
         kind: [text for found, text in _BLOCK.findall(page) if found == kind] for kind in ("python", "text")
     }

@@ -1,4 +1,4 @@
-"""Writes to one scope wait for no other scope, and shared rows keep the writes of all."""
+"""Writes to one scope do not wait for other scopes, and no update of a shared row is lost."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from recollect.stores.port import Transaction
 
 ADA, BOB = Scope("Ada"), Scope("Bob")
-# Waiting for a lock ends soon: here it would last until the test ends.
-_SOON = 5.0
+# A short limit for locks: a writer that waited for another scope would wait until the test ends.
+_LOCK_SECONDS = 5.0
 
 
 @pytest.fixture
@@ -49,7 +49,7 @@ def opened(url: str, busy_seconds: float = BUSY_SECONDS) -> Iterator[Repository]
 
 
 @contextmanager
-def somebody_writes(url: str, scope: Scope) -> Iterator[None]:
+def open_write(url: str, scope: Scope) -> Iterator[None]:
     """Keep a store-wide transaction open that has written to this scope."""
     go_on, is_writing = threading.Event(), threading.Event()
 
@@ -69,26 +69,26 @@ def somebody_writes(url: str, scope: Scope) -> Iterator[None]:
             thread.join()
 
 
-def test_vectors_of_one_scope_wait_for_no_other(url: str) -> None:
-    with opened(url, _SOON) as store:
-        lacking = engine_of(store, FixedClock(), model="none")
+def test_embedding_one_scope_does_not_wait_for_another(url: str) -> None:
+    with opened(url, _LOCK_SECONDS) as store:
+        without_model = engine_of(store, FixedClock(), model="none")
         for scope in (ADA, BOB):
-            lacking.scoped(scope.owner).remember(f"green tea of {scope.owner}")
+            without_model.scoped(scope.owner).remember(f"green tea of {scope.owner}")
         engine = engine_of(store, FixedClock()).scoped(ADA.owner)
-        with somebody_writes(url, Scope("Eve")):
+        with open_write(url, Scope("Eve")):
             assert Internals(engine).embed_pending().embedded == 2
         with store.read() as view:
             assert view.count("pending_vector") == {None: 0}
             assert sorted(view.count("vector", by="scope_id").values()) == [1, 1]
 
 
-def test_near_copies_of_notes_and_observations_are_flagged_whoever_else_writes(url: str) -> None:
-    with opened(url, _SOON) as store:
+def test_near_copies_are_flagged_while_another_scope_is_written(url: str) -> None:
+    with opened(url, _LOCK_SECONDS) as store:
         engine = engine_of(store, FixedClock()).scoped(ADA.owner)
         said = "drinks green tea in the morning, with honey and a little milk"
         first = engine.remember(f"Ada {said}")
         engine.create_entities([{"name": "Ada", "observations": [said]}])
-        with somebody_writes(url, BOB):
+        with open_write(url, BOB):
             (twin,) = engine.remember_many([f"Ada {said}, always"]).notes
             assert twin.similar is not None
             kept = engine.get(twin.id)
@@ -100,16 +100,14 @@ def test_near_copies_of_notes_and_observations_are_flagged_whoever_else_writes(u
 
 def _while_waiting(url: str, first: Change, then: Callable[[Repository], None]) -> None:
     """Commit the first change when `then`, on another connection, waits for it."""
-    done: list[BaseException | None] = []
+    errors: list[BaseException] = []
 
     def other() -> None:
         with opened(url) as store:
             try:
                 then(store)
-            except BaseException as error:  # noqa: BLE001  # raised again where it is looked at
-                done.append(error)
-            else:
-                done.append(None)
+            except BaseException as error:  # noqa: BLE001  # raised again below
+                errors.append(error)
 
     thread = threading.Thread(target=other)
 
@@ -124,11 +122,11 @@ def _while_waiting(url: str, first: Change, then: Callable[[Repository], None]) 
     with opened(url) as store:
         store.store.transact(work, [first.scope])  # type: ignore[union-attr, list-item]
     thread.join()
-    if done[0] is not None:
-        raise done[0]
+    if errors:
+        raise errors[0]
 
 
-def test_of_two_first_models_of_two_scopes_one_comes_into_use(url: str) -> None:
+def test_when_two_scopes_add_a_first_model_at_once_one_is_used(url: str) -> None:
     with opened(url) as store:
         engine = engine_of(store, FixedClock(), model="none")
         for scope in (ADA, BOB):
@@ -149,7 +147,7 @@ def _put(store: Repository, change: Change) -> None:
     store.apply([change], at=FixedClock()())
 
 
-def test_answers_that_could_not_be_noted_are_counted_by_all_that_missed_some(url: str) -> None:
+def test_concurrent_counts_of_unrecorded_answers_are_added_up(url: str) -> None:
     with opened(url) as store:
         engine = engine_of(store, FixedClock(), model="none")
         ids = [engine.scoped(scope.owner).remember("green tea").id for scope in (ADA, BOB)]
@@ -157,14 +155,14 @@ def test_answers_that_could_not_be_noted_are_counted_by_all_that_missed_some(url
         RecordUsage(scope, (id_,), "s", missed=missed)
         for scope, id_, missed in zip((ADA, BOB), ids, (3, 4), strict=True)
     )
-    # Both count first without a row, and then with one: 3 + 4, and again 3 + 4.
+    # First there is no row to update, then there is one: 3 + 4, and again 3 + 4.
     for expected in (7, 14):
         _while_waiting(url, ada, lambda other: _put(other, bob))
         with opened(url) as store, store.read() as view:
             assert store_counts(view).unnoted == expected
 
 
-def test_a_scope_that_a_transaction_does_not_see_cannot_be_held(url: str) -> None:
+def test_a_scope_that_a_transaction_does_not_see_cannot_be_locked(url: str) -> None:
     with opened(url) as store:
         engine = engine_of(store, FixedClock(), model="none")
         for scope in (ADA, BOB):

@@ -1,4 +1,4 @@
-"""Whatever a setting is, it is taken or refused in one line."""
+"""Every value of a setting is accepted, or refused in one line."""
 
 from __future__ import annotations
 
@@ -16,28 +16,11 @@ from recollect.settings import Settings, load
 if TYPE_CHECKING:
     from pathlib import Path
 
-EXTREMES = (
-    "3000000",
-    "1e300",
-    "1e308",
-    "-1",
-    "0",
-    "nan",
-    "inf",
-    "9" * 5_000,
-    "x" * 10_000,
-    "1e-320",
-    "://",
-    "..",
-)
-NUMBERS = (
-    "busy_seconds",
-    "model_threads",
-    "dream_every_minutes",
-    "dream_backups",
-    "shadow_events",
-    "shadow_megabytes",
-    "shadow_days",
+NUMBERS = ("3000000", "1e300", "1e308", "-1", "0", "nan", "inf", "9" * 5_000, "1e-320")
+EXTREMES = (*NUMBERS, "x" * 10_000, "://", "..")
+NUMBER_SETTINGS = (
+    *("busy_seconds", "model_threads", "dream_every_minutes", "dream_backups"),
+    *("shadow_events", "shadow_megabytes", "shadow_days"),
 )
 DEEP = "[" * 50_000 + "]" * 50_000
 
@@ -50,14 +33,12 @@ def test_an_extreme_value_of_a_setting_is_read_or_refused(name: str) -> None:
             load(environ={"RECOLLECT_CONFIG": os.devnull, f"RECOLLECT_{name.upper()}": value})
 
 
-def test_a_number_that_is_too_large_is_told_what_is_not() -> None:
-    with pytest.raises(
-        RecollectError, match=r"busy_seconds \(RECOLLECT_BUSY_SECONDS\): it is at most 86,400"
-    ):
+def test_the_error_for_too_large_a_number_names_the_limit() -> None:
+    with pytest.raises(RecollectError, match=r"busy_seconds \(RECOLLECT_BUSY_SECONDS\): .* at most 86,400"):
         load(environ={"RECOLLECT_CONFIG": os.devnull, "RECOLLECT_BUSY_SECONDS": "3000000"})
 
 
-@pytest.mark.parametrize("name", NUMBERS)
+@pytest.mark.parametrize("name", NUMBER_SETTINGS)
 def test_a_number_that_is_read_can_be_used(tmp_path: Path, name: str) -> None:
     for value in EXTREMES:
         given = {"RECOLLECT_CONFIG": os.devnull, "RECOLLECT_STORE": str(tmp_path / "memory.db")}

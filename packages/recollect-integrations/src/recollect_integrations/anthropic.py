@@ -57,7 +57,7 @@ def checked_path(path: object) -> str:
     """Check and normalise a path within the root: NFC, without empty parts or a final slash."""
     if not isinstance(path, str) or not re.match(rf"{ROOT}(/|\Z)", path):
         raise InvalidInput(f"Path must start with {ROOT}, got: {path}")
-    # No path reaches the machine's disk. Such a path is refused because it means another file.
+    # No path reaches the disk. These paths are refused because they would name another file.
     if ".." in re.split(r"[/\\]", unquote(path)):
         raise InvalidInput(f"Path {path} would escape {ROOT} directory")
     if any(unicodedata.category(letter) in {"Cc", "Cs"} for letter in path):
@@ -85,7 +85,7 @@ class MemoryFiles:
     def read(self, path: str) -> MemoryFile | None:
         return next(map(_file, self._memory.list(category=CATEGORY, refs=[path]).memories), None)
 
-    def within(self, folder: str) -> Sequence[MemoryFile]:
+    def files_below(self, folder: str) -> Sequence[MemoryFile]:
         """Return the files below a folder, sorted by path."""
         files = map(_file, all_pages(self._memory, category=CATEGORY))
         found = [file for file in files if file.path.startswith(f"{folder}/")]
@@ -118,11 +118,11 @@ class MemoryFiles:
                 self._memory.update(by.id, pinned=True)
 
     def _check_free(self, path: str) -> None:
-        above = path
-        while (above := above.rpartition("/")[0]) and above != ROOT:
-            if self.read(above) is not None:
-                raise InvalidInput(f"{above} is a file, not a folder; choose another path.")
-        if path == ROOT or self.read(path) is not None or self.within(path):
+        parent = path
+        while (parent := parent.rpartition("/")[0]) and parent != ROOT:
+            if self.read(parent) is not None:
+                raise InvalidInput(f"{parent} is a file, not a folder; choose another path.")
+        if path == ROOT or self.read(path) is not None or self.files_below(path):
             raise Conflict(f"{path} already exists; choose another path, or remove it first.")
 
 
@@ -145,7 +145,7 @@ def _note_fields(path: str, text: str) -> dict[str, Any]:
 MOST_LINES = 999_999
 _WIDTH = len(str(MOST_LINES))
 _DEPTH = 2
-_AROUND = 2  # lines before and after a change that its snippet shows
+_SNIPPET_MARGIN = 2  # lines before and after a change that its snippet shows
 
 
 class MemoryCommands:
@@ -159,7 +159,7 @@ class MemoryCommands:
         file = self._files.read(path)
         if file is not None:
             return _numbered_file(command.path, file.text, command.view_range)
-        files = self._files.within(path)
+        files = self._files.files_below(path)
         if not files and path != ROOT:
             raise ToolError(f"The path {command.path} does not exist. Please provide a valid path.")
         listed = [f"{_size(files)}\t{path}", *_entries(path, files)]
@@ -179,8 +179,8 @@ class MemoryCommands:
         return f"File created successfully at: {command.path}"
 
     def str_replace(self, command: BetaMemoryTool20250818StrReplaceCommand) -> str:
-        removed: str | None = command.new_str  # a model may leave it out
-        old, new = _text(command.old_str, "old_str"), _text(removed or "", "new_str")
+        replacement: str | None = command.new_str  # a model may leave it out
+        old, new = _text(command.old_str, "old_str"), _text(replacement or "", "new_str")
         if not old:
             raise ToolError("Error: old_str is empty; use `insert` to add text.")
         missing = f"Error: The path {command.path} does not exist. Please provide a valid path."
@@ -198,9 +198,9 @@ class MemoryCommands:
             )
         text = file.text.replace(old, new)
         self._edit(file, text)
-        changed = text.count("\n", 0, places[0])
-        lines_of_text = text.split("\n")[: changed + new.count("\n") + 1 + _AROUND]
-        first = max(0, changed - _AROUND)
+        line = text.count("\n", 0, places[0])
+        lines_of_text = text.split("\n")[: line + new.count("\n") + 1 + _SNIPPET_MARGIN]
+        first = max(0, line - _SNIPPET_MARGIN)
         return "\n".join(
             ["The memory file has been edited.", *_with_numbers(lines_of_text[first:], first + 1)]
         )
@@ -208,7 +208,7 @@ class MemoryCommands:
     def insert(self, command: BetaMemoryTool20250818InsertCommand) -> str:
         text = _text(command.insert_text, "insert_text")
         file = self._file(command.path, f"Error: The path {command.path} does not exist")
-        # A line break ends a line and does not begin another.
+        # The final line break does not begin another line.
         lines = file.text.removesuffix("\n").split("\n") if file.text else []
         line: object = command.insert_line
         if not isinstance(line, int) or not 0 <= line <= len(lines):
@@ -221,12 +221,12 @@ class MemoryCommands:
         return f"The file {command.path} has been edited."
 
     def delete(self, command: BetaMemoryTool20250818DeleteCommand) -> str:
-        self._files.remove(self._at(command.path, "delete"))
+        self._files.remove(self._files_at(command.path, "delete"))
         return f"Successfully deleted {command.path}"
 
     def rename(self, command: BetaMemoryTool20250818RenameCommand) -> str:
         old, new = _path(command.old_path), _path(command.new_path)
-        files = self._at(command.old_path, "rename")
+        files = self._files_at(command.old_path, "rename")
         if new.startswith(f"{old}/"):
             raise ToolError(f"Error: {command.new_path} is within {command.old_path}; choose another path.")
         try:
@@ -238,7 +238,7 @@ class MemoryCommands:
         return f"Successfully renamed {command.old_path} to {command.new_path}"
 
     def clear_all_memory(self) -> str:
-        self._files.remove(self._files.within(ROOT))
+        self._files.remove(self._files.files_below(ROOT))
         return "All memory cleared"
 
     def _file(self, path: str, missing: str) -> MemoryFile:
@@ -247,13 +247,13 @@ class MemoryCommands:
             raise ToolError(missing)
         return file
 
-    def _at(self, given: str, verb: str) -> Sequence[MemoryFile]:
+    def _files_at(self, given: str, verb: str) -> Sequence[MemoryFile]:
         """Return the file at this path, or the files of the folder."""
         path = _path(given)
         if path == ROOT:
             raise ToolError(f"Error: Cannot {verb} the {ROOT} directory itself")
         file = self._files.read(path)
-        found = self._files.within(path) if file is None else [file]
+        found = self._files.files_below(path) if file is None else [file]
         if not found:
             raise ToolError(f"Error: The path {given} does not exist")
         return found
@@ -342,9 +342,9 @@ def _check(command: Any) -> None:
     name = getattr(command, "command", None)
     if name not in _FIELDS:
         raise ToolError(f"Error: There is no command {name!r}; there are: {', '.join(_FIELDS)}.")
-    lacking = [field for field in _FIELDS[name] if getattr(command, field, None) is None]
-    if lacking:
-        raise ToolError(f"Error: The command {name} needs {' and '.join(lacking)}.")
+    missing = [field for field in _FIELDS[name] if getattr(command, field, None) is None]
+    if missing:
+        raise ToolError(f"Error: The command {name} needs {' and '.join(missing)}.")
 
 
 def _path(given: object) -> str:
@@ -386,7 +386,7 @@ def _range(view_range: Sequence[int], count: int) -> tuple[int, int]:
             return first, count if last == -1 else last
     raise ToolError(
         f"Error: Invalid `view_range` parameter: {view_range}. It should be two lines of the file, "
-        f"from [1, {count}]; -1 as the second is its end."
+        f"from [1, {count}]; -1 as the second means the last line."
     )
 
 
@@ -408,7 +408,7 @@ def _entries(folder: str, files: Sequence[MemoryFile]) -> list[str]:
         for depth in range(1, min(_DEPTH, len(parts)) + 1):
             mark = "/" if depth < len(parts) else ""
             entries.setdefault("/".join([folder, *parts[:depth]]) + mark, []).append(file)
-    return [f"{_size(held)}\t{path}" for path, held in entries.items()]
+    return [f"{_size(contents)}\t{path}" for path, contents in entries.items()]
 
 
 def _size(files: Sequence[MemoryFile]) -> str:

@@ -1,4 +1,4 @@
-"""Connecting to a server: checking it, migrating the schema, and explaining PostgreSQL's errors."""
+"""Connect to a server: check it, migrate the schema, and explain PostgreSQL's errors."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ OLDEST_SERVER = 15
 _CONNECT_SECONDS = 5
 # Milliseconds that sent data may stay unacknowledged: an unreachable server sends no error.
 _SILENCE_MS = 10_000
-# Seconds that a new process waits for a failover, and the errors during one.
+# Seconds that a new process waits for a failover, and the errors that it retries after.
 _FAILOVER_SECONDS = 10
 _PAUSE_SECONDS = 0.2
-_SOON = ("session is read-only", "the database system is starting up", "the database system is in recovery")
-_MIGRATING_MS = 300_000
-_MIGRATING = 0x52434C54
+_RETRY = ("session is read-only", "the database system is starting up", "the database system is in recovery")
+_MIGRATION_WAIT_MS = 300_000
+_MIGRATION_LOCK = 0x52434C54
 """The advisory lock for creating or migrating the schema."""
 
 KEYWORDS: dict[str, Any] = {
@@ -68,9 +68,9 @@ def conninfo(url: str) -> str:
         given = psycopg.conninfo.conninfo_to_dict(url)
     except psycopg.ProgrammingError as error:
         # The unreadable part may belong to the password.
-        said = "" if urlsplit(url).password or "password=" in url else f": {str(error).strip()}"
+        reason = "" if urlsplit(url).password or "password=" in url else f": {str(error).strip()}"
         raise InvalidInput(
-            f"The store's URL cannot be read{said}. It is written "
+            f"The store's URL cannot be read{reason}. It is written "
             "postgresql://USER:PASSWORD@HOST:PORT/DATABASE; in a name or a password, signs like "
             "@ : / % are written %40 %3A %2F %25."
         ) from error
@@ -111,9 +111,9 @@ def prepare(location: StoreUrl, steps: Sequence[str] | None = None, *, copying: 
             return
         with connection.transaction():
             # Processes that start at the same time wait here until the transaction ends.
-            connection.execute(f"SET LOCAL lock_timeout = {_MIGRATING_MS}")
+            connection.execute(f"SET LOCAL lock_timeout = {_MIGRATION_WAIT_MS}")
             connection.execute(
-                "SELECT pg_advisory_xact_lock(%s, hashtext(%s))", (_MIGRATING, location.schema)
+                "SELECT pg_advisory_xact_lock(%s, hashtext(%s))", (_MIGRATION_LOCK, location.schema)
             )
             version = schema_version(connection, location.schema)
             refuse_newer(version, len(steps), location)
@@ -146,8 +146,8 @@ def _connect(info: str) -> psycopg.Connection[Row]:
         try:
             return psycopg.connect(info, **KEYWORDS)
         except psycopg.OperationalError as error:
-            soon = any(each in str(error) for each in _SOON)
-            if not soon or time.monotonic() > end:
+            is_failover = any(each in str(error) for each in _RETRY)
+            if not is_failover or time.monotonic() > end:
                 raise
         time.sleep(_PAUSE_SECONDS)
 
@@ -194,13 +194,13 @@ def failures_of(location: StoreUrl) -> Iterator[None]:
 
 
 def explain(error: psycopg.Error, location: StoreUrl) -> RecollectError:  # noqa: PLR0911  # one per cause
-    shown, said = location, plain_words(str(error))
+    shown, reason = location, plain_words(str(error))
     match error:
         case errors.InsufficientPrivilege():
-            return StoreUnavailable(missing_right(location, said))
+            return StoreUnavailable(missing_right(location, reason))
         case errors.QueryCanceled():
             return StoreUnavailable(
-                f"{shown} cancelled the statement: {said}. Nothing was written. If the server sets a "
+                f"{shown} cancelled the statement: {reason}. Nothing was written. If the server sets a "
                 "statement_timeout, set a longer one for this user."
             )
         case errors.LockNotAvailable():
@@ -209,30 +209,30 @@ def explain(error: psycopg.Error, location: StoreUrl) -> RecollectError:  # noqa
                 "Nothing was written."
             )
         case errors.DiskFull() | errors.OutOfMemory():
-            return StoreUnavailable(f"{shown} has no space left: {said}. Free some. Nothing was written.")
+            return StoreUnavailable(f"{shown} has no space left: {reason}. Free some. Nothing was written.")
         case errors.TooManyConnections():
             return StoreUnavailable(
-                f"{shown} accepts no more connections ({said}). Raise max_connections, use a pooler, "
+                f"{shown} accepts no more connections ({reason}). Raise max_connections, use a pooler, "
                 "or lower ?pool=NUMBER."
             )
         case errors.ReadOnlySqlTransaction():
             return StoreUnavailable(no_primary(location))
         case errors.ProgramLimitExceeded() | errors.DataError():
-            return InvalidInput(f"PostgreSQL does not accept this: {said}.")
+            return InvalidInput(f"PostgreSQL does not accept this: {reason}.")
         case errors.IntegrityError():
-            return Conflict(f"Another process wrote the same at the same moment ({said}); try again.")
+            return Conflict(f"Another process wrote the same at the same moment ({reason}); try again.")
         case errors.UndefinedTable() | errors.UndefinedColumn() | errors.DataCorrupted():
             return StoreDamaged(
-                f"{shown} is damaged, or another version of Recollect upgraded it since ({said}). "
+                f"{shown} is damaged, or another version of Recollect upgraded it since ({reason}). "
                 "Restart this program; if the error stays, run: recollect doctor --repair"
             )
         case psycopg.OperationalError():
             return StoreUnavailable(
                 why_refused(location, str(error))
-                or f"{shown} cannot be reached: {said or 'no answer'}. Check that it runs, and try again."
+                or f"{shown} cannot be reached: {reason or 'no answer'}. Check that it runs, and try again."
             )
         case _:
-            return StoreUnavailable(f"{shown} reports an error: {said}.")
+            return StoreUnavailable(f"{shown} reports an error: {reason}.")
 
 
 # The first match counts: patterns with a specific cause come before those for a missing answer.
@@ -258,15 +258,15 @@ _REFUSALS = {
         "{url} does not let this user in. Its owner can: GRANT CONNECT ON DATABASE {name} TO …"
     ),
     r"(no pg_hba\.conf entry|pg_hba\.conf rejects)": (
-        "{url} does not let this user in from here: {said}. Its administrator adds a line to pg_hba.conf; "
+        "{url} does not let this user in from here: {reason}. Its administrator adds a line to pg_hba.conf; "
         "where it wants encryption, add ?sslmode=require to the URL."
     ),
     r"(too many clients|too many connections|remaining connection slots)": (
-        "{url} accepts no more connections: {said}. Raise max_connections, use a pooler, or lower "
+        "{url} accepts no more connections: {reason}. Raise max_connections, use a pooler, or lower "
         "?pool=NUMBER."
     ),
     r"(starting up|shutting down|in recovery mode|not (yet )?accepting connections)": (
-        "{url} is not ready yet: {said}. Try again in a moment."
+        "{url} is not ready yet: {reason}. Try again in a moment."
     ),
     r"(session is read-only|server is in hot standby mode)": ("{no_primary}"),
     r"(session is not read-only|server is not in hot standby mode)": (
@@ -280,17 +280,17 @@ _REFUSALS = {
         "the server."
     ),
     r"(certificate|SSL|TLS)": (
-        "{url} could not agree on encryption: {said}. Check sslmode and sslrootcert in the URL."
+        "{url} could not agree on encryption: {reason}. Check sslmode and sslrootcert in the URL."
     ),
     r"(failed to resolve host|could not translate host name|Name or service not known)": (
-        "The host of {url} is not known: {said}. Check its spelling, and that this machine's "
+        "The host of {url} is not known: {reason}. Check its spelling, and that this machine's "
         "network knows it."
     ),
     r"(Connection refused|No such file or directory)": (
         "No server listens at {url}. Check host and port, and that the server runs."
     ),
     r"(timeout expired|timed out|No route to host|Network is unreachable)": (
-        "{url} does not answer: {said}. Check host and port, and whether a firewall blocks them."
+        "{url} does not answer: {reason}. Check host and port, and whether a firewall blocks them."
     ),
 }
 """Patterns of English messages of the server or libpq, each with Recollect's message."""
@@ -303,7 +303,7 @@ def why_refused(location: StoreUrl, error: str) -> str | None:
         if found is not None:
             name = found.groupdict().get("name", "")
             return meaning.format(
-                url=location, name=name, said=plain_words(error), no_primary=no_primary(location)
+                url=location, name=name, reason=plain_words(error), no_primary=no_primary(location)
             )
     return None
 
@@ -312,8 +312,8 @@ def no_primary(location: StoreUrl) -> str:
     """Return the message that only replicas answered."""
     if "," not in str(location).rpartition("@")[2]:
         return (
-            f"{location} is a replica and accepts no writes. Name the primary, or all servers with commas "
-            "between."
+            f"{location} is a replica and accepts no writes. Name the primary, or all servers, separated "
+            "by commas."
         )
     return (
         f"None of the servers of {location} accepts writes now, as during a failover. Try again in a "
@@ -321,16 +321,16 @@ def no_primary(location: StoreUrl) -> str:
     )
 
 
-def missing_right(location: StoreUrl, said: str) -> str:
+def missing_right(location: StoreUrl, reason: str) -> str:
     """Return the message that a user lacks a right, with the statement that grants it."""
     user = urlsplit(location.server).username or "USER"
-    schema, database = location.schema, re.search(r"for database (.+)", said)
+    schema, database = location.schema, re.search(r"for database (.+)", reason)
     if database is not None:
         own = f"CREATE SCHEMA {schema} AUTHORIZATION {user}"
         remedy = f"GRANT CREATE ON DATABASE {database[1]} TO {user}, or {own}"
-    elif "row-level security" in said:
+    elif "row-level security" in reason:
         remedy = "none: this is a bug of Recollect, which did not set its scopes; please report it"
-    elif said.startswith("must be owner"):
+    elif reason.startswith("must be owner"):
         remedy = f"only the owner can change the tables of {schema}: let the owner open the store once"
     else:
         remedy = (
@@ -338,7 +338,7 @@ def missing_right(location: StoreUrl, said: str) -> str:
             f"IN SCHEMA {schema} TO {user}; GRANT ALL ON ALL SEQUENCES IN SCHEMA {schema} TO {user}; or, to "
             f"make a store there: GRANT CREATE ON SCHEMA {schema} TO {user}"
         )
-    return f"{location} denies a right: {said}. Remedy: {remedy}"
+    return f"{location} denies a right: {reason}. Remedy: {remedy}"
 
 
 def plain_words(error: str) -> str:

@@ -22,7 +22,7 @@ from recollect_postgres.connection import conninfo, explain, failures_of, prepar
 from recollect_postgres.pool import Connections, Replica
 from recollect_postgres.snapshot import Columns, PostgresSnapshot
 from recollect_postgres.transaction import PostgresTransaction
-from recollect_postgres.upkeep import no_backup_file, rebuild_derived, server_problems, store_bytes, vacuum
+from recollect_postgres.upkeep import backup_error, rebuild_derived, server_problems, store_bytes, vacuum
 from recollect_postgres.vectors import PgVector, VectorCaches, fill_some, prepare_pgvector
 
 if TYPE_CHECKING:
@@ -280,7 +280,7 @@ class PostgresStore:
             return store_bytes(snapshot.connection, schema), schema_version(snapshot.connection, schema)
 
     def backup(self, path: str, progress: Progress | None = None) -> None:  # noqa: ARG002  # as the port has it
-        raise no_backup_file(self.location, path)
+        raise backup_error(self.location, path)
 
     # Connections
 
@@ -373,7 +373,7 @@ class _Attempt(Generic[Result]):
         replica = self._store.replica
         rows.send()
         if replica is not None:
-            replica.own_writes.record(connection, rows.schema, rows.held)
+            replica.own_writes.record(connection, rows.schema, rows.locked)
         self.committing = True
         # If no standby confirms it, a commit waits for ever. It is abandoned then, not cancelled: a cancelled
         # commit would be made on the primary alone, and be confirmed.
@@ -406,14 +406,14 @@ class _Attempt(Generic[Result]):
             connection.execute("SELECT pg_advisory_xact_lock(%s, hashtext(%s))", (_STORE_WIDE_LOCK, schema))
             begun = _begin(connection, "SELECT 1", self._within, schema)
         rows = PostgresTransaction(connection, store.columns(connection), store.caches, begun.scopes)
-        rows.held.update(held)
+        rows.locked.update(held)
         rows.lock_scopes(begun.scopes)
         return rows
 
     def _leave_mark(self, rows: PostgresTransaction) -> None:
-        if not rows.held:
+        if not rows.locked:
             return
-        self.marked = scope, change = min(rows.held.items())
+        self.marked = scope, change = min(rows.locked.items())
         schema = self._store.location.schema
         rows.send_later(f"INSERT INTO {schema}.commit_mark VALUES (%s, %s, %s)", (scope, change, self.mark))
         if change % 100 == 0:

@@ -1,4 +1,4 @@
-"""Writing rows of one PostgreSQL connection inside a transaction."""
+"""Write rows over one PostgreSQL connection, inside a transaction."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 
 # Caches that lack more changes than this are rebuilt faster than updated.
 _LOG_LIMIT = 50_000
-_MOST_NUMBERS = 64
+_MOST_RESERVED = 64
 """The maximum number of ids that are reserved in advance. Unused ones are lost."""
-_DRAWN_TOGETHER: Mapping[Table, tuple[Table, ...]] = {"memory": ("memory", "passage", "vector")}
+_RESERVED_TOGETHER: Mapping[Table, tuple[Table, ...]] = {"memory": ("memory", "passage", "vector")}
 """Ids that are reserved together: most new memories also get a passage and a vector."""
 # Columns whose change must change the history stamp; empty for all columns.
 _STAMPED_COLUMNS: Mapping[Table, frozenset[str]] = {
@@ -55,17 +55,17 @@ class PostgresTransaction(SqlTransaction, PostgresSnapshot):
         scopes: Sequence[int] | None,
     ) -> None:
         super().__init__(connection, columns, caches, scopes)
-        self.held: dict[int, int] = {}
-        """The locked scopes, each with the number of this change."""
+        self.locked: dict[int, int] = {}
+        """The locked scopes, each with its change number."""
         self._all_locked = False
         self._scope_of_row: dict[tuple[Table, int], int] = {}
-        self._known: dict[Table, dict[tuple[Any, ...], list[Row]]] = {}
-        """Rows of store-wide tables that were read and not changed since."""
+        self._cached_rows: dict[Table, dict[tuple[Any, ...], list[Row]]] = {}
+        """Results of queries on store-wide tables that this transaction has not changed since."""
         self._history_changed = False
         self._new_texts: set[int] = set()
         self._present_passages: set[int] = set()
-        self._numbers: dict[Table, tuple[list[int], int]] = {}
-        self._waiting: dict[Table, dict[tuple[str, ...], dict[str, list[Any]]]] = {}
+        self._reserved_ids: dict[Table, tuple[list[int], int]] = {}
+        self._pending_rows: dict[Table, dict[tuple[str, ...], dict[str, list[Any]]]] = {}
         """New rows, by their columns. The rows of a table become one statement."""
         self._unsent: list[Statement] = []
         """Statements without an answer, which are sent with the next query."""
@@ -96,7 +96,7 @@ class PostgresTransaction(SqlTransaction, PostgresSnapshot):
 
     def _queue_inserts(self) -> None:
         """Make statements of the new rows, owners first."""
-        waiting, self._waiting = self._waiting, {}
+        waiting, self._pending_rows = self._pending_rows, {}
         for table in TABLES if waiting else ():
             for values in waiting.get(table, {}).values():
                 self._insert(table, values)
@@ -107,8 +107,8 @@ class PostgresTransaction(SqlTransaction, PostgresSnapshot):
         simple = shape.keys() <= {"limit"} and all(isinstance(each, Equals) for each in where)
         if table not in STORE_WIDE or not simple:
             return super().rows(table, columns, where, **shape)
-        # They are read for every row of a batch, and only this transaction changes them.
-        known, key = self._known.setdefault(table, {}), (*columns, *where, *shape.values())
+        # Cache these rows: they are read for every row of a batch, and only this transaction changes them.
+        known, key = self._cached_rows.setdefault(table, {}), (*columns, *where, *shape.values())
         if key not in known:
             known[key] = super().rows(table, columns, where, **shape)
         return known[key]
@@ -116,22 +116,22 @@ class PostgresTransaction(SqlTransaction, PostgresSnapshot):
     # Scopes of rows, and their locks
 
     def lock_scopes(self, scopes: Collection[int] | None) -> None:
-        new = None if scopes is None else sorted(set(scopes) - self.held.keys())
+        new = None if scopes is None else sorted(set(scopes) - self.locked.keys())
         if new == [] or (new is None and self._all_locked):
             return
         self._all_locked = self._all_locked or new is None
         # Ids that were reserved before the lock may be lower than those of newer rows of other writers.
-        self._numbers.clear()
+        self._reserved_ids.clear()
         # In order of id, so that two transactions cannot deadlock.
         which = "" if new is None else "WHERE id = ANY (%s::bigint[]) "
         rows = self.ask(
             f"UPDATE {self.schema}.scope AS s SET change = s.change + 1 FROM "
             f"(SELECT id FROM {self.schema}.scope {which}ORDER BY id FOR UPDATE) AS held "
             "WHERE s.id = held.id AND NOT s.id = ANY (%s::bigint[]) RETURNING s.id, s.change",
-            [*([] if new is None else [new]), list(self.held)],
+            [*([] if new is None else [new]), list(self.locked)],
         )
-        self.held.update(rows)
-        missed = [] if new is None else [scope for scope in new if scope not in self.held]
+        self.locked.update(rows)
+        missed = [] if new is None else [scope for scope in new if scope not in self.locked]
         if missed:
             # Otherwise it would be written without a lock.
             raise StoreDamaged(
@@ -176,9 +176,9 @@ class PostgresTransaction(SqlTransaction, PostgresSnapshot):
             values["scope_id"] = self._scopes_of(table, rows)
         if TABLES[table].key != ("id",):
             self._note_change(table)
-            self._insert(table, _once_each(values, self.columns.key(table), keep=keep), keep=keep)
+            self._insert(table, _drop_duplicates(values, self.columns.key(table), keep=keep), keep=keep)
             return []
-        ids = values["id"] = self._draw_ids(table, values.get("id"), len(rows))
+        ids = values["id"] = self._reserve_ids(table, values.get("id"), len(rows))
         if table == "scope":
             if self.scopes is not None:
                 # Row-level security must allow the new scope before it is inserted.
@@ -196,14 +196,14 @@ class PostgresTransaction(SqlTransaction, PostgresSnapshot):
         self._scope_of_row.update(
             ((table, id_), scope) for id_, scope in zip(ids, values["scope_id"], strict=True)
         )
-        by_columns = self._waiting.setdefault(table, {})
+        by_columns = self._pending_rows.setdefault(table, {})
         known = by_columns.setdefault(tuple(values), {column: [] for column in values})
         for column, new in values.items():
             known[column] += new
         return ids
 
     def _note_history(self, table: Table, values: dict[str, list[Any]]) -> None:
-        """Check whether new rows matter to queries about the past. Those of new notes and messages do not."""
+        """Check whether new rows matter to queries about the past. Rows of new notes and messages do not."""
         if table == "passage":
             new = zip(values["id"], values["memory_id"], values["live"], strict=True)
             self._present_passages.update(
@@ -219,7 +219,7 @@ class PostgresTransaction(SqlTransaction, PostgresSnapshot):
         elif table in _STAMPED_COLUMNS:
             self._history_changed = True
 
-    def _draw_ids(self, table: Table, given: list[int] | None, count: int) -> list[int]:
+    def _reserve_ids(self, table: Table, given: list[int] | None, count: int) -> list[int]:
         if given is not None:
             # Move the sequence past these ids.
             sequence = f"{self.schema}.{table}_id_seq"
@@ -228,24 +228,24 @@ class PostgresTransaction(SqlTransaction, PostgresSnapshot):
                 [max(given), max(given)],
             )
             return given
-        left, before = self._numbers.get(table, ([], 0))
+        left, before = self._reserved_ids.get(table, ([], 0))
         if len(left) < count:
             # After many ids, more are likely to follow. Unused ones are lost.
-            lacking = max(count - len(left), min(before // 8, _MOST_NUMBERS))
-            tables = _DRAWN_TOGETHER.get(table, (table,))
+            missing = max(count - len(left), min(before // 8, _MOST_RESERVED))
+            tables = _RESERVED_TOGETHER.get(table, (table,))
             listed = ", ".join(f"nextval('{self.schema}.{each}_id_seq')" for each in tables)
-            drawn = super().ask(f"SELECT {listed} FROM generate_series(1, %s) ORDER BY 1", [lacking])
-            for each, new in zip(tables, zip(*drawn, strict=True), strict=True):
-                left, before = self._numbers.get(each, ([], 0))
-                self._numbers[each] = [*left, *new], before
-            left, before = self._numbers[table]
-        self._numbers[table] = left[count:], before + count
+            reserved = super().ask(f"SELECT {listed} FROM generate_series(1, %s) ORDER BY 1", [missing])
+            for each, new in zip(tables, zip(*reserved, strict=True), strict=True):
+                left, before = self._reserved_ids.get(each, ([], 0))
+                self._reserved_ids[each] = [*left, *new], before
+            left, before = self._reserved_ids[table]
+        self._reserved_ids[table] = left[count:], before + count
         return left[:count]
 
     def before_change(self, table: Table, columns: Iterable[str] | None = None, where: Where = ()) -> None:
-        """Also lock the scopes of these rows."""
+        """Note the change, and lock the scopes of these rows."""
         self._note_change(table, columns)
-        if table in STORE_WIDE or (self.scopes is not None and self.held.keys() >= set(self.scopes)):
+        if table in STORE_WIDE or (self.scopes is not None and self.locked.keys() >= set(self.scopes)):
             return
         condition, bindings = self.condition(table, where)
         scopes = f"SELECT DISTINCT r.scope_id FROM {self.schema}.{table} AS r WHERE {condition}"
@@ -253,7 +253,7 @@ class PostgresTransaction(SqlTransaction, PostgresSnapshot):
 
     def _note_change(self, table: Table, columns: Iterable[str] | None = None) -> None:
         self._queue_inserts()
-        self._known.pop(table, None)
+        self._cached_rows.pop(table, None)
         read = _STAMPED_COLUMNS.get(table)
         if read is not None and (columns is None or not read or not read.isdisjoint(columns)):
             self._history_changed = True
@@ -266,14 +266,14 @@ class PostgresTransaction(SqlTransaction, PostgresSnapshot):
                 f"INSERT INTO {self.schema}.history_stamp(scope_id, stamp) "
                 "SELECT scope, %s FROM unnest(%s::bigint[]) AS scope "
                 "ON CONFLICT (scope_id, id) DO UPDATE SET stamp = EXCLUDED.stamp",
-                [secrets.randbits(62), list(self.held)],
+                [secrets.randbits(62), list(self.locked)],
             )
 
     def commit(self) -> str | None:
-        """Commit, without a time limit for standbys, and return the server's status.
+        """Commit without a time limit for standbys, and return the server's status.
 
-        Not in a pipeline: psycopg ends one with another sync message, for which a pooler would reserve a
-        connection for ever.
+        Do not use a pipeline: psycopg ends it with another sync message, for which a pooler would reserve
+        a connection for ever.
         """
         cursor = self.connection.execute("SET LOCAL statement_timeout = 0; COMMIT")
         while cursor.nextset():
@@ -335,8 +335,8 @@ class PostgresTransaction(SqlTransaction, PostgresSnapshot):
     def remove(self, table: Table, where: Where) -> int:
         removed = super().remove(table, where)
         if table == "scope":
-            left = {id_ for (id_,) in self.rows("scope", ("id",), (OneOf("id", list(self.held)),))}
-            self.held = {scope: change for scope, change in self.held.items() if scope in left}
+            left = {id_ for (id_,) in self.rows("scope", ("id",), (OneOf("id", list(self.locked)),))}
+            self.locked = {scope: change for scope, change in self.locked.items() if scope in left}
         return removed
 
     def log_vector_changes(self, table: Table, where: Where) -> None:
@@ -407,7 +407,7 @@ class PostgresTransaction(SqlTransaction, PostgresSnapshot):
 
     @contextmanager
     def savepoint(self) -> Iterator[None]:
-        held, known, scopes = dict(self.held), dict(self._scope_of_row), self.scopes
+        held, known, scopes = dict(self.locked), dict(self._scope_of_row), self.scopes
         all_locked = self._all_locked
         self.change("SAVEPOINT change")
         try:
@@ -415,18 +415,18 @@ class PostgresTransaction(SqlTransaction, PostgresSnapshot):
             # Send rows inside the savepoint, so that their errors are raised inside it.
             self.send()
         except BaseException:
-            self._waiting.clear()
+            self._pending_rows.clear()
             self._unsent.clear()
             if not self.connection.closed:
                 self.connection.execute("ROLLBACK TO SAVEPOINT change; RELEASE SAVEPOINT change")
-            self.held, self._scope_of_row, self.scopes = held, known, scopes
+            self.locked, self._scope_of_row, self.scopes = held, known, scopes
             self._all_locked = all_locked
-            self._known.clear()
+            self._cached_rows.clear()
             raise
         self.send_later("RELEASE SAVEPOINT change")
 
 
-def _once_each(values: dict[str, list[Any]], key: Sequence[str], *, keep: bool) -> dict[str, list[Any]]:
+def _drop_duplicates(values: dict[str, list[Any]], key: Sequence[str], *, keep: bool) -> dict[str, list[Any]]:
     """Keep the last row of each key, or the first with `keep`: a statement cannot write a row twice."""
     keys = list(zip(*(values[column] for column in key), strict=True))
     numbered = list(enumerate(keys))

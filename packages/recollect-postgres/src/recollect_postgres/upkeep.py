@@ -1,4 +1,4 @@
-"""Checking and repairing a store on PostgreSQL, and VACUUM."""
+"""Check, repair and vacuum a store on PostgreSQL."""
 
 from __future__ import annotations
 
@@ -50,8 +50,8 @@ _NUMBERED: tuple[Table, ...] = tuple(
 _REBUILT: frozenset[Table] = frozenset({"term", "vector"})
 _MAX_LISTED = 10
 """The maximum number of duplicates per table that are listed."""
-# Numbers of a scope that caches follow, and their lowest correct value.
-_FOLLOWED = {
+# Counters of a scope by which caches find changes, and their lowest correct value.
+_CACHE_COUNTERS = {
     "last_vector": "coalesce((SELECT max(id) FROM {schema}.vector AS v WHERE v.scope_id = s.id), 0)",
     "last_vector_change": "coalesce((SELECT max(seq) FROM {schema}.vector_change AS c "
     "WHERE c.scope_id = s.id), 0)",
@@ -75,14 +75,14 @@ def server_problems(
             *row_problems(rows),
             *number_problems(rows),
             *_sequence_problems(rows),
-            *_twin_problems(rows),
+            *_duplicate_id_problems(rows),
         ],
         "words": lambda: word_problems(rows),
         "vectors": lambda: _cache_problems(rows, caches),
     }
     if not quick:
         parts |= more
-    return [problem for where, ask in parts.items() for problem in _as_far_as_readable(rows, ask, where)]
+    return [problem for where, ask in parts.items() for problem in _run_check(rows, ask, where)]
 
 
 def rebuild_derived(rows: PostgresTransaction) -> None:
@@ -94,7 +94,7 @@ def rebuild_derived(rows: PostgresTransaction) -> None:
             if ours:
                 with rows.savepoint():
                     rows.change(f'REINDEX INDEX {rows.schema}."{name}"')
-    # Of duplicate vectors, one stays; the passage of the other waits for a new one.
+    # Keep one of two vectors with the same id. The passage of the other waits for a new one.
     rows.change(
         f"DELETE FROM {rows.schema}.vector AS v USING {rows.schema}.vector AS other "
         "WHERE other.id = v.id AND other.scope_id < v.scope_id"
@@ -104,22 +104,20 @@ def rebuild_derived(rows: PostgresTransaction) -> None:
         with rows.within(scope):
             rebuild_passages(rows)
             refill_words(rows, scope)
-    _set_numbers(rows)
+    _advance_counters(rows)
     # Vectors were deleted without an entry in `vector_change`.
     invalidate_caches(rows)
 
 
-def _as_far_as_readable(
-    rows: PostgresSnapshot, ask: Callable[[], Iterable[Problem]], where: str
-) -> Iterable[Problem]:
+def _run_check(rows: PostgresSnapshot, ask: Callable[[], Iterable[Problem]], where: str) -> Iterable[Problem]:
     """Run one check. An unreadable page ends it, and is reported as a problem."""
     rows.connection.execute("SAVEPOINT part")
     try:
         return list(ask())
     except _UNREADABLE as error:
         rows.connection.execute("ROLLBACK TO SAVEPOINT part")
-        said = str(error).strip().partition("\n")[0]
-        return [Problem(f"the check stopped: {said}", where, repairable=where == "words")]
+        message = str(error).strip().partition("\n")[0]
+        return [Problem(f"the check stopped: {message}", where, repairable=where == "words")]
 
 
 def _broken_indexes(rows: PostgresSnapshot) -> list[Row]:
@@ -143,7 +141,7 @@ def _orphan_problems(rows: PostgresSnapshot) -> Iterator[Problem]:
             yield Problem(message, "rows", repairable=table in DERIVED)
 
 
-# Sequences, and numbers that caches follow
+# Sequences, and the counters of caches
 
 
 def _sequences_behind(rows: PostgresSnapshot) -> list[tuple[str, int]]:
@@ -171,36 +169,36 @@ def _sequences_behind(rows: PostgresSnapshot) -> list[tuple[str, int]]:
 def _sequence_problems(rows: PostgresSnapshot) -> Iterator[Problem]:
     yield from count_problem(len(_sequences_behind(rows)), "sequences that would assign an id twice")
     behind = " OR ".join(
-        f"s.{column} < {highest.format(schema=rows.schema)}" for column, highest in _FOLLOWED.items()
+        f"s.{column} < {highest.format(schema=rows.schema)}" for column, highest in _CACHE_COUNTERS.items()
     )
     ((count,),) = rows.ask(f"SELECT count(*) FROM {rows.schema}.scope AS s WHERE {behind}")
     yield from count_problem(count, "scopes with a vector version that is too low for caches")
 
 
-def _set_numbers(rows: PostgresTransaction) -> None:
+def _advance_counters(rows: PostgresTransaction) -> None:
     for name, highest in _sequences_behind(rows):
         rows.ask(f"SELECT setval('{rows.schema}.{name}', %s)", [highest])
     setting = ", ".join(
         f"{column} = greatest(s.{column}, {highest.format(schema=rows.schema)})"
-        for column, highest in _FOLLOWED.items()
+        for column, highest in _CACHE_COUNTERS.items()
     )
     rows.change(f"UPDATE {rows.schema}.scope AS s SET {setting}")
 
 
-# Ids that two scopes have: keys begin with the scope, so PostgreSQL does not prevent them
+# Ids that occur in two scopes: keys begin with the scope, so PostgreSQL allows them
 
 
-def _twin_problems(rows: PostgresSnapshot) -> Iterator[Problem]:
+def _duplicate_id_problems(rows: PostgresSnapshot) -> Iterator[Problem]:
     named = {
         id_: f"owner {owner!r}, agent {agent!r}"
         for id_, owner, agent in rows.rows("scope", ("id", "owner", "agent"))
     }
     for table in _NUMBERED:
-        twins = rows.ask(
+        duplicates = rows.ask(
             f"SELECT id, array_agg(scope_id ORDER BY scope_id) FROM {rows.schema}.{table} "
             f"GROUP BY id HAVING count(*) > 1 ORDER BY id LIMIT {_MAX_LISTED}"
         )
-        for id_, scopes in twins:
+        for id_, scopes in duplicates:
             listed = " and ".join(named.get(scope, f"scope {scope}") for scope in scopes)
             yield Problem(
                 f"{table} {id_} is in {len(scopes)} scopes: {listed}", "rows", repairable=table in _REBUILT
@@ -260,11 +258,11 @@ def vacuum(connection: Connection[Row], location: StoreUrl) -> None:
     if skipped:
         raise StoreUnavailable(
             f"{len(skipped)} tables of {location} were not cleaned: user {connection.info.user} does not own "
-            f"them. The server cleans them in time (autovacuum); their owner can at once: VACUUM"
+            f"them. The server cleans them in time (autovacuum). Their owner can do it now: VACUUM"
         )
 
 
-def no_backup_file(location: StoreUrl, path: str) -> StoreUnavailable:
+def backup_error(location: StoreUrl, path: str) -> StoreUnavailable:
     """Return the error that names pg_dump: administrators expect its backups."""
     return StoreUnavailable(
         f"{location} is on a server. Back it up with PostgreSQL's tool: PGOPTIONS='-c recollect.scopes=*' "

@@ -43,8 +43,8 @@ class EventStream:
         self._send = send
         done: Any = None
         async with anyio.create_task_group() as group:
-            group.start_soon(cancel_when_gone, receive, group.cancel_scope)
-            done = await self._work(GrowingProgress(self._tell, stops=self._stops))
+            group.start_soon(cancel_on_disconnect, receive, group.cancel_scope)
+            done = await self._work(GrowingProgress(self._send_progress, stops=self._stops))
             group.cancel_scope.cancel()
         if done is None:  # the client has disconnected
             return
@@ -52,15 +52,15 @@ class EventStream:
             if not self._is_open:
                 await done.response()(scope, receive, send)
                 return
-            await self._event("problem", done.fields())
+            await self._send_event("problem", done.fields())
         else:
-            await self._event("result", done)
+            await self._send_event("result", done)
         await send({"type": "http.response.body", "body": b""})
 
-    async def _tell(self, done: int, total: int | None) -> None:
-        await self._event("progress", {"done": done, "total": total})
+    async def _send_progress(self, done: int, total: int | None) -> None:
+        await self._send_event("progress", {"done": done, "total": total})
 
-    async def _event(self, name: str, data: object) -> None:
+    async def _send_event(self, name: str, data: object) -> None:
         if not self._is_open:
             self._is_open = True
             await self._send({"type": "http.response.start", "status": 200, "headers": _HEADERS})
@@ -68,16 +68,16 @@ class EventStream:
         await self._send({"type": "http.response.body", "body": body, "more_body": True})
 
 
-async def cancel_when_gone(receive: Receive, scope: anyio.CancelScope) -> None:
+async def cancel_on_disconnect(receive: Receive, scope: anyio.CancelScope) -> None:
     while (await receive())["type"] != "http.disconnect":
         pass
     scope.cancel()
 
 
-# Behind a form
+# The progress of a form's work
 
 _log = logging.getLogger(__name__)
-_Found = TypeVar("_Found")
+_Result = TypeVar("_Result")
 
 
 async def with_progress(
@@ -93,8 +93,8 @@ async def with_progress(
 
 async def with_progress_to(
     screen: Screen,
-    work: Callable[[Engine, Progress], _Found],
-    show: Callable[[_Found], Awaitable[Response]],
+    work: Callable[[Engine, Progress], _Result],
+    show: Callable[[_Result], Awaitable[Response]],
     *,
     right: Right,
 ) -> Response:

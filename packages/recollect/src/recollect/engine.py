@@ -1,4 +1,4 @@
-"""The engine: one method for each thing that one can do with a memory."""
+"""The engine: the public methods of a memory."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ class Engine:
 
     @property
     def browse(self) -> Browse:
-        """Whole memories, filtered lists, and a timeline, for a person to look at."""
+        """Whole memories, filtered lists, and a timeline."""
         from recollect.memories.browse import Browse
 
         return Browse(self._services)
@@ -150,7 +150,7 @@ class Engine:
 
     @property
     def tuning(self) -> Tuning:
-        """A profile's parameters: measure them on this store's own answers, and change them."""
+        """Measurements of a profile on this store's own answers, and changes of its parameters."""
         from recollect.tuning.tuning import Tuning
 
         return Tuning(self._services.for_writing)
@@ -223,9 +223,9 @@ class Engine:
             expires_at: After this time no search finds the note, though it stays in the store. Storing the
                 note again without it removes the expiry.
             tags: Words to filter by.
-            about: Names of existing entities to link, beside those that the text mentions.
+            about: Names of existing entities to link, in addition to those that the text mentions.
             source: Where it comes from.
-            ref: Your program's own name for the note. Stored again under it, the note gets the new text and
+            ref: Your program's own name for the note. Storing a note with the same ref replaces its text and
                 values.
             metadata: A JSON object to keep with the note. A note with `ref` or `metadata` is never merged
                 with another one, and dreams leave it as it is.
@@ -295,7 +295,7 @@ class Engine:
         Args:
             session: The name of the conversation. Messages are appended to it.
             messages: `Turn` values, or mappings with `content` and perhaps `role`, `speaker` and `at`.
-            extract: Also store as notes what is worth keeping. Each note points to its message.
+            extract: Also extract facts worth keeping as notes. Each note points to its message.
             keep_going: Leave out messages that cannot be stored, and list them in `rejected`.
             key: A retry with the same key returns the first result and writes nothing.
             progress: Reports the embedding, which follows the write.
@@ -347,7 +347,7 @@ class Engine:
             tags: All tags, not only new ones.
             status: `active`, `paused`, `completed` or `archived`.
             pinned: A pinned memory is never forgotten by a dream.
-            importance_tag: So is one with an importance tag. An empty text removes it.
+            importance_tag: A memory with this tag is not forgotten either. An empty text removes it.
             expires_at: "never" removes the expiry, also after it has passed.
             metadata: The whole JSON object.
 
@@ -434,8 +434,8 @@ class Engine:
 
         Args:
             asked: A query, or the last messages of the conversation.
-            query: The query, by name.
-            messages: The messages, by name.
+            query: The same as `asked`, for a query.
+            messages: The same as `asked`, for messages.
             budget_tokens: The most tokens that the text may have.
             session: The conversation whose recent messages are included.
             profile: The ranking profile.
@@ -484,27 +484,26 @@ class Engine:
     ) -> Answer:
         """Return the best memories for a query, best first.
 
-        The answer and every hit have a `confidence` from 0 to 1. An answer is true if a hit seems to answer.
-        A named profile ranks with the numbers it was tuned to; a profile that is passed as a value ranks as
-        it is.
+        The answer and every hit have a `confidence` from 0 to 1. `bool(answer)` says whether a
+        hit seems to answer. A named profile uses its tuned parameters; a profile object is used as it is.
 
         Args:
-            query: A question or a few words. A time in it, such as "last week", counts.
+            query: A question or a few words. Times in it, such as "last week", are understood.
             limit: Number of hits. Without it, weak hits are dropped, and one to ten are left.
             profile: The ranking profile, by name or as a value.
             kinds: `note`, `entity`, `message`, or several of them.
-            session: The conversation whose messages are searched; without one, those of all. Notes and
-                entities are found whatever their session.
+            session: Search only the messages of this conversation. Notes and entities of all sessions are
+                searched.
             as_of: Answer from the store's state at that time. A day alone means its end in `zone`.
             tags: Only memories with all of these.
             include_superseded: Also search replaced memories.
             budget_tokens: The most tokens that the texts of the hits may have together.
-            explain: Tell for every hit what each ranking step did.
-            record: Record the hits, as a signal for later rankings. With False, the call leaves no trace.
+            explain: Add the effect of each ranking step to every hit.
+            record: Record the hits, as a signal for later rankings. With False, nothing is recorded.
             options: Arguments that few callers need, as `RecallOptions` or a dictionary of them.
 
         Raises:
-            InvalidInput: An argument is wrong; the message names what to write.
+            InvalidInput: An argument is wrong; the message says what to write.
             ModelUnavailable: The store's embedding model is not installed.
 
         Examples:
@@ -594,10 +593,10 @@ class Engine:
 
         Args:
             ids: One id, or several.
-            grade: From -1, wrong, to 1, just right.
+            grade: From -1 (wrong) to 1 (exactly right).
             answer: The answer of `recall`, or its `event`. Without it, the last answer that showed the
                 memory.
-            query: With no `answer`: the last answer to this query.
+            query: Without `answer`, rate the last answer to this query.
 
         Raises:
             InvalidInput: The grade is out of range.
@@ -647,17 +646,17 @@ class Engine:
         at: datetime | None = None,
         progress: Progress | None = None,
     ) -> SelfTest:
-        """Measure how well this memory is found by questions made from its own texts. Nothing is written.
+        """Ask questions made from the stored texts, and measure how many find them. Nothing is written.
 
         The same store, seed and moment give the same result.
 
         Args:
-            profiles: The profiles to test; without them, all.
-            sample: Number of memories to ask for; 0 for all.
+            profiles: The profiles to test (default: all).
+            sample: Number of memories to test; 0 for all.
             limit: Number of hits that count.
             seed: Chooses the sample.
             languages: Languages that the model knows, if known.
-            at: The moment to ask at; without one, the end of this day.
+            at: The time to ask at (default: the end of this day).
             progress: Reports the questions asked.
 
         Examples:
@@ -782,7 +781,7 @@ class Engine:
         return tuple(id_ for outcome in outcomes for id_ in outcome.ids)
 
     def restore(self, id: int) -> Memory:  # noqa: A002  # the public name
-        """Bring back a forgotten memory, with the relations that went with it, or a superseded one.
+        """Bring back a forgotten memory, with the relations forgotten with it, or a superseded one.
 
         Raises:
             NotFound: The scope has no such memory.
@@ -861,12 +860,12 @@ class Engine:
         `dreams.undo` takes a dream back.
 
         Args:
-            phases: The phases to run; without them, those of the settings.
+            phases: The phases to run (default: those of the settings).
             without: Phases to leave out.
             dry_run: Report what would change, and write nothing.
-            gate: Write nothing if people would find less afterwards.
+            gate: Write nothing if searches would find less afterwards.
             drop_failing: Leave out only the phase that would lose something.
-            knobs: Other numbers than those of the settings.
+            knobs: Parameters that replace those of the settings.
             progress: Reports the stages.
 
         Raises:

@@ -20,7 +20,7 @@ from recollect.ranking.profiles import PROFILES, RECOLLECT
 from recollect.search.facts import ranking_facts
 from recollect.search.rows import MemoryRows, scope_id
 from recollect.search.texts import memory_page
-from recollect.self_test.questions import Cause, shares
+from recollect.self_test.questions import Cause, sample_sizes
 from recollect.self_test.self_test import SelfTestOptions, self_test
 
 if TYPE_CHECKING:
@@ -70,9 +70,9 @@ def test_half_of_a_sample_is_dealt_out_evenly_and_half_by_number() -> None:
     counts = {Kind.ENTITY: 10, Kind.NOTE: 90, Kind.MESSAGE: 900}
     # 120 of 1,000. Evenly: 120 / 2 / 3 = 20 each, but there are only 10 entities. Left are 70, for 70 notes
     # and 880 messages: 70 · 70 / 950 = 5.16 and 70 · 880 / 950 = 64.84, so the one left over is a message.
-    assert shares(counts, 120) == {Kind.ENTITY: 10, Kind.NOTE: 25, Kind.MESSAGE: 85}
+    assert sample_sizes(counts, 120) == {Kind.ENTITY: 10, Kind.NOTE: 25, Kind.MESSAGE: 85}
     # A kind with few is not left out.
-    assert shares({Kind.ENTITY: 3, Kind.NOTE: 0, Kind.MESSAGE: 5000}, 20)[Kind.ENTITY] == 3
+    assert sample_sizes({Kind.ENTITY: 3, Kind.NOTE: 0, Kind.MESSAGE: 5000}, 20)[Kind.ENTITY] == 3
 
 
 @given(st.lists(st.integers(0, 500), min_size=3, max_size=3), st.integers(0, 600))
@@ -80,7 +80,7 @@ def test_a_sample_is_as_large_as_was_asked_and_takes_no_more_than_there_is(
     each: list[int], size: int
 ) -> None:
     counts = dict(zip(Kind, each, strict=True))
-    taken = shares(counts, size)
+    taken = sample_sizes(counts, size)
     assert sum(taken.values()) == (min(size, sum(each)) if size else sum(each))
     assert all(0 <= taken[kind] <= counts[kind] for kind in Kind)
 

@@ -60,11 +60,11 @@ def test_what_may_also_be_null_has_its_limits_too() -> None:
             check_lengths("undo", schema, {"part": part})
 
 
-def test_arguments_are_nested_so_deep_and_no_deeper() -> None:
+def test_arguments_have_at_most_20_levels_of_nesting() -> None:
     nested: Any = "x"
     for _ in range(100_000):
         nested = [nested]
-    with pytest.raises(InvalidInput, match="nested 20 deep"):
+    with pytest.raises(InvalidInput, match="at most 20 levels"):
         operations()["recall"].parse({"query": nested})
 
 

@@ -1,4 +1,4 @@
-"""The official server's file on the first start: brought in when asked for, and then found by meaning too."""
+"""`recollect serve --import` imports and embeds the official server's file, once."""
 
 from __future__ import annotations
 
@@ -41,18 +41,18 @@ def stderr_of(served: Served) -> str:
     return (served.folder / "stderr").read_text(encoding="utf-8")
 
 
-def heard(served: Served) -> str:
-    """Return standard error since the last call."""
-    told = stderr_of(served)
+def take_stderr(served: Served) -> str:
+    """Return standard error, and clear it."""
+    message = stderr_of(served)
     (served.folder / "stderr").unlink()
-    return told
+    return message
 
 
 @pytest.mark.parametrize(
     ("options", "setting"),
     [(("--import",), ""), (("--import", "--tools", "all"), ""), ((), "MEMORY_FILE_PATH")],
 )
-def test_without_a_name_the_file_is_the_official_servers(
+def test_import_without_a_name_reads_the_file_of_the_official_server(
     served: Served, official: Path, options: tuple[str, ...], setting: str
 ) -> None:
     set_ = {"MEMORY_FILE_PATH": str(official), "RECOLLECT_IMPORT_FROM": setting}
@@ -60,66 +60,66 @@ def test_without_a_name_the_file_is_the_official_servers(
     assert f"Imported 100 entities from {official}" in stderr_of(served)
 
 
-def test_a_file_that_is_named_goes_before_the_variable(served: Served, official: Path) -> None:
+def test_a_named_file_takes_precedence_over_the_variable(served: Served, official: Path) -> None:
     other = official.with_name("other.jsonl")
     other.write_text('{"type":"entity","name":"Elf","entityType":"sprite","observations":[]}\n')
     assert names(served, "--import", str(other), MEMORY_FILE_PATH=str(official)) == {"Elf"}
 
 
-def test_what_nobody_asked_for_stays_out_and_one_line_says_how_to_ask_while_there_is_no_entity(
+def test_nothing_is_imported_without_a_request_and_an_empty_memory_gets_a_hint(
     served: Served, official: Path
 ) -> None:
     assert names(served, MEMORY_FILE_PATH=str(official)) == set()
-    told = f"MEMORY_FILE_PATH names {official}; `recollect serve --import` imports it into this memory."
-    assert heard(served) == f"recollect: {told}\n"
+    message = f"MEMORY_FILE_PATH names {official}; `recollect serve --import` imports it into this memory."
+    assert take_stderr(served) == f"recollect: {message}\n"
     served.recollect("add", "Ada", "-t", "person")
     assert names(served, MEMORY_FILE_PATH=str(official)) == {"Ada"}
     assert stderr_of(served) == ""
 
 
-def test_what_cannot_be_brought_in_is_told_and_is_no_reason_not_to_serve(served: Served) -> None:
+def test_a_failed_import_is_reported_and_the_server_starts_anyway(served: Served) -> None:
     (served.folder / "folder").mkdir()
-    for name, told in (
+    for name, message in (
         ("", "MEMORY_FILE_PATH is not set; name the file to import: --import FILE."),
         (str(served.folder / "none"), f"There is no file {served.folder / 'none'} to import"),
         (str(served.folder / "folder"), f"{served.folder / 'folder'} could not be imported"),
     ):
         assert names(served, "--import", MEMORY_FILE_PATH=name) == set()
-        assert told in stderr_of(served)
+        assert message in stderr_of(served)
 
 
-def test_an_import_that_comes_too_late_is_told_until_it_is_made_by_hand(
+def test_a_memory_with_entities_refuses_imports_until_one_is_made_by_hand(
     served: Served, official: Path
 ) -> None:
     wrong = official.with_name("wrong.jsonl")
     assert names(served, "--import", str(wrong)) == set()
-    assert f"There is no file {wrong} to import" in heard(served)
+    assert f"There is no file {wrong} to import" in take_stderr(served)
     served.recollect("add", "Ada", "-t", "person")
     assert names(served, "--import", str(wrong)) == {"Ada"}
-    assert heard(served) == f"recollect: There is no file {wrong} to import.\n"
+    assert take_stderr(served) == f"recollect: There is no file {wrong} to import.\n"
     for _ in range(2):
         assert names(served, "--import", str(official)) == {"Ada"}
-        assert heard(served) == (
+        assert take_stderr(served) == (
             f"recollect: {official} was not imported, because this memory already has entities; "
             f"`recollect import {official}` adds it.\n"
         )
     served.recollect("import", str(official))
     assert len(names(served, "--import", str(official))) == 101
-    assert heard(served) == ""
+    assert take_stderr(served) == ""
 
 
 def test_after_an_import_later_starts_say_nothing_even_when_the_file_is_gone(
     served: Served, official: Path
 ) -> None:
     assert len(names(served, "--import", str(official))) == 100
-    assert "Imported 100 entities" in heard(served)
+    assert "Imported 100 entities" in take_stderr(served)
     assert len(names(served, "--import", MEMORY_FILE_PATH=str(official))) == 100
     official.unlink()
     assert len(names(served, "--import", str(official))) == 100
-    assert heard(served) == ""
+    assert take_stderr(served) == ""
 
 
-def test_relations_to_what_the_file_does_not_hold_are_kept_and_told(served: Served, official: Path) -> None:
+def test_entities_that_only_relations_name_are_created_and_reported(served: Served, official: Path) -> None:
     sees = '{{"type":"relation","from":"{}","to":"{}","relationType":"sees"}}\n'
     official.write_text(
         sees.format("A", "Ghost")
@@ -133,13 +133,13 @@ def test_relations_to_what_the_file_does_not_hold_are_kept_and_told(served: Serv
         ("Phantom", "unknown"),
     ]
     assert [(one["from"], one["to"]) for one in found["relations"]] == [("A", "Ghost"), ("Phantom", "A")]
-    told = stderr_of(served)
-    assert f"Imported 1 entity and 2 relations from {official}." in told
-    assert "Created with the type 'unknown', because relations name them: Ghost, Phantom." in told
-    assert "Left out 1 line that could not be read; `recollect import " in told
+    message = stderr_of(served)
+    assert f"Imported 1 entity and 2 relations from {official}." in message
+    assert "Created with the type 'unknown', because relations name them: Ghost, Phantom." in message
+    assert "Left out 1 line that could not be read; `recollect import " in message
 
 
-def nothing_waits(recollect: CommandLine) -> bool:
+def is_everything_embedded(recollect: CommandLine) -> bool:
     for _ in range(PATIENCE_SECONDS * 5):
         if not recollect.json("stats")["due"]:
             return True
@@ -148,36 +148,33 @@ def nothing_waits(recollect: CommandLine) -> bool:
 
 
 @pytest.mark.anyio
-async def test_what_was_brought_in_gets_its_vectors_without_being_told(
-    served: Served, official: Path
-) -> None:
+async def test_imported_entities_are_embedded_in_the_background(served: Served, official: Path) -> None:
     async with served.stdio("--import", str(official)) as client:
         assert (await call_tool_ok(client, "read_graph"))["entities"]
-        assert nothing_waits(served.recollect)
+        assert is_everything_embedded(served.recollect)
         found = await call_tool_ok(client, "recall", query="Imp 7", limit=1)
     assert found["hits"][0]["name"] == "Imp 7"
     assert served.recollect.json("stats")["vectors"] >= 100
 
 
-def test_a_later_start_embeds_what_an_earlier_one_left(served: Served, official: Path) -> None:
-    # Without a model nothing is embedded, as if the first had been killed right after the import.
+def test_the_next_start_embeds_entities_without_vectors(served: Served, official: Path) -> None:
+    # Without a model nothing is embedded, as if the first server had been killed right after the import.
     assert len(names(served, "--import", str(official), RECOLLECT_MODEL="none")) == 100
     assert served.recollect.json("stats")["due"] >= 100
 
     async def wait(client: Client) -> bool:
         assert (await graph(client))["entities"]
-        return nothing_waits(served.recollect)
+        return is_everything_embedded(served.recollect)
 
     assert served.visit(wait)
 
 
-def test_an_import_that_was_broken_off_is_finished_by_the_next_start(served: Served, official: Path) -> None:
+def test_the_next_start_finishes_an_interrupted_import(served: Served, official: Path) -> None:
     half = official.with_name("half.jsonl")
     half.write_text("".join(official.read_text().splitlines(keepends=True)[:40]))
     assert len(names(served, "--import", str(half))) == 40
     # The mark of a server that was killed during its import.
-    store = served.recollect.store
-    begun = store.with_name(store.name + "-importing")
-    begun.touch()
+    mark = served.recollect.store.with_name(f"{served.recollect.store.name}-importing")
+    mark.touch()
     assert len(names(served, "--import", str(official))) == 100
-    assert not begun.exists()
+    assert not mark.exists()

@@ -36,7 +36,7 @@ def test_many_threads_write_and_read_and_see_only_whole_writes() -> None:
         assert list(memory.upkeep.verify()) == []
 
 
-def test_a_backup_of_it_is_a_store_in_a_file(tmp_path: Path) -> None:
+def test_a_backup_is_a_store_in_a_file(tmp_path: Path) -> None:
     with recollect.open(":memory:", model="hashing") as memory:
         note = memory.remember("The kettle is in the garden")
         before = Internals(memory).version()
@@ -52,7 +52,7 @@ def test_a_backup_of_it_is_a_store_in_a_file(tmp_path: Path) -> None:
         assert copy.counts().notes == 1
 
 
-def test_it_ends_with_its_store_and_is_not_shared_with_another() -> None:
+def test_the_memory_ends_when_its_store_is_closed_and_is_not_shared() -> None:
     with closing(SqliteStore(":memory:")) as one, closing(SqliteStore(":memory:")) as other:
         one.transact(lambda rows: rows.put("scope", [{"owner": "ana", "agent": ""}]), [Scope("ana")])
         with other.read() as view:

@@ -1,4 +1,4 @@
-"""The beginning of scripts that run into trouble in their own process."""
+"""The first lines of scripts that provoke errors in a process of their own."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def attempt(act: Callable[[], object]) -> None:
 def become_nobody() -> None:
     """If we are root, which may do anything, switch to the user `nobody`.
 
-    Load modules first that `nobody` may not read.
+    First load the modules that `nobody` may not read.
     """
     if os.getuid() != 0:
         return

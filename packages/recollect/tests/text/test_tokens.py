@@ -17,11 +17,11 @@ from recollect.language.words import STOPWORDS
 from recollect.models.registry import packaged_model
 from recollect.text.near_duplicates import near_duplicate
 from recollect.text.tokens import (
+    cache_short,
     coarse_stem,
     compile_later,
     count_tokens,
     fold,
-    keep_short,
     letter_pairs,
     light_stem,
     matched_terms,
@@ -309,7 +309,7 @@ def test_the_estimate_is_hardly_below_a_real_vocabulary_and_not_far_above_it(par
 def test_short_arguments_are_kept_and_long_ones_worked_out_anew() -> None:
     asked: list[str] = []
 
-    @keep_short(2, longest=5)
+    @cache_short(2, longest=5)
     def shout(text: str, again: str = "") -> str:
         asked.append(text)
         return (text + again).upper()

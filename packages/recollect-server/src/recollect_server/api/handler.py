@@ -27,7 +27,7 @@ from recollect.plugin import Internals, memory_version
 from recollect.stores.port import Progress
 from recollect_server.api.endpoints import ROOT, match
 from recollect_server.problems import UNEXPECTED, ProblemDetails, ProblemFound, json_bytes, problem_of
-from recollect_server.progress import EVENT_STREAM, EventStream, cancel_when_gone
+from recollect_server.progress import EVENT_STREAM, EventStream, cancel_on_disconnect
 from recollect_server.runner import MemoryRunner, right_for
 
 # Arguments
@@ -191,7 +191,7 @@ class ApiHandler:
             return EventStream(run_operation, stops=call.operation.read_only)
         done: ProblemDetails | _Outcome | None = None
         async with anyio.create_task_group() as group:
-            group.start_soon(cancel_when_gone, request.receive, group.cancel_scope)
+            group.start_soon(cancel_on_disconnect, request.receive, group.cancel_scope)
             done = await self._outcome(request, call)
             group.cancel_scope.cancel()
         if done is None:

@@ -88,7 +88,7 @@ class Call:
         store = self.settings()[0].store
         why = why_unwritable(store) if isinstance(store, Path) else ""
         if why:
-            tell(f"Uses are not recorded: {why}.", self.color, dim=True)
+            tell(f"Usage is not recorded: {why}.", self.color, dim=True)
 
     def open_memory(self, *, create: bool = False, dreams: bool = False) -> Engine:
         """Open the store; the caller closes it.
@@ -134,10 +134,10 @@ class Call:
         return memory
 
     def show(self, returned: Result | int | None) -> int | None:
-        """Print what a command returned; return its exit code. A group passes on its command's code."""
+        """Print what a command returned; return its exit code (a group returns that of its command)."""
         if returned is None or isinstance(returned, int):
             return returned
-        from recollect.cli.rendering import render  # not loaded for --help
+        from recollect.cli.rendering import render  # not needed by --help
 
         render(returned, as_json=bool(self.json), color=self.color)
         return returned.exit_code
@@ -320,7 +320,7 @@ class Group(_WithExamples, click.Group):
         except OSError as error:
             message = f"{error.filename or 'the file'}: {error.strerror or error}."
             code, kind = REFUSED, "system"
-        from recollect.cli.rendering import fail  # not loaded for --help
+        from recollect.cli.rendering import fail  # not needed by --help
 
         fail(kind, message, hint, as_json="--json" in given)
         sys.exit(code)
@@ -340,7 +340,7 @@ def _usage_message(error: click.UsageError) -> str:
 
 
 def command(name: str, *examples: str, **options: Any) -> Callable[[Callable[..., Result | None]], Command]:
-    """Make a function that takes a `Call` first into a command; its docstring is the help."""
+    """Turn a function into a command: its first argument is a `Call`, its docstring is the help."""
     return lambda function: click.command(name, cls=Command, examples=examples, **options)(
         click.pass_obj(function)
     )
@@ -349,7 +349,7 @@ def command(name: str, *examples: str, **options: Any) -> Callable[[Callable[...
 def group(
     name: str, commands: Iterable[Command], *examples: str, **options: Any
 ) -> Callable[[Callable[..., Result | None]], Group]:
-    """Make a function into a command that has subcommands."""
+    """Turn a function into a command that has subcommands."""
     options |= {"commands": {str(each.name): each for each in commands}, "examples": examples}
     return lambda function: click.command(name, cls=Group, **options)(click.pass_obj(function))
 

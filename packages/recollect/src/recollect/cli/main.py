@@ -47,7 +47,7 @@ SUMMARIES = {
     "backup": "Copy the store to a new file, even while it is in use.",
     "doctor": "Check the installation and the store; say what to do.",
     "stats": "Count what the store holds.",
-    "reindex": "Embed what has no vector yet, or all with another model.",
+    "reindex": "Embed texts without a vector, or all with another model.",
     "settings": "Show the settings, and where each value came from.",
 }
 """One line for each command in `recollect --help`; kept here so that the help loads no command."""

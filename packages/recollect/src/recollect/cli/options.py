@@ -335,7 +335,7 @@ def limit_option(default: int | None, help_: str) -> Callable[[_Function], _Func
 def filter_options(
     *hidden: str,
     kinds: str = "Only this kind; repeatable.",
-    session: str = "Of messages, only those of this session.",
+    session: str = "Search only the messages of this session.",
 ) -> Callable[[_Function], _Function]:
     """Options that filter a list or a search; the help leaves out the `hidden` ones."""
     choice = {"type": click.Choice(KINDS), "multiple": True}

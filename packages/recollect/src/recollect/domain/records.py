@@ -501,7 +501,7 @@ class Filter:
     session: str | None = None
     """Without it, any session, and texts outside of sessions."""
     current: str | None = None
-    """Of messages, only those of this session; notes and entities of any. None: messages of any."""
+    """Search only the messages of this session, and all notes and entities. None: all messages."""
     tags: frozenset[str] = frozenset()
     """Only what has all of these."""
     refs: frozenset[str] | None = None

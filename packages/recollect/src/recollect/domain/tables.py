@@ -1,4 +1,4 @@
-"""The tables that every store keeps: which there are, what identifies a row, and what it belongs to.
+"""The tables of every store, with their keys and foreign keys.
 
 Times are whole microseconds since 1970, UTC. Truth values are 0 and 1.
 """
@@ -19,7 +19,7 @@ Row: TypeAlias = tuple[Any, ...]
 Values: TypeAlias = "Mapping[str, Any]"
 """Columns of one row, by name."""
 Swap: TypeAlias = tuple[int, Any, Any]
-"""The id of a row, the value that one of its columns is expected to hold, and the one to put there."""
+"""The id of a row, the expected value of one of its columns, and the new value."""
 
 _OfMemories = Literal["scope", "memory", "observation", "relation", "revision", "absence", "tag", "mention"]
 _OfSearch = Literal[
@@ -41,81 +41,81 @@ Table: TypeAlias = _OfMemories | _OfSearch | _OfUse | _OfStores
 
 
 @dataclass(frozen=True, slots=True)
-class TableForm:
-    """How the rows of a table are identified, and to which rows of other tables they belong."""
+class TableKeys:
+    """The primary key of a table, and its foreign keys."""
 
     key: tuple[str, ...] = ("id",)
-    """With the key `id`, the store numbers the rows, and uses no number again."""
+    """With the key `id`, the store assigns the ids and never reuses one."""
     owners: Mapping[str, Table] = field(default_factory=dict)
-    """Columns that name a row of another table; with it, this row goes."""
+    """Columns with the id of a row of another table. Deleting that row deletes this one."""
     pointers: Mapping[str, Table] = field(default_factory=dict)
-    """Columns that name a row of another table; without it, they become null."""
+    """Columns with the id of a row of another table. Deleting that row sets them to null."""
 
 
-TABLES: Mapping[Table, TableForm] = {
-    "scope": TableForm(),
-    "memory": TableForm(owners={"scope_id": "scope"}, pointers={"similar_to": "memory"}),
-    "observation": TableForm(
+TABLES: Mapping[Table, TableKeys] = {
+    "scope": TableKeys(),
+    "memory": TableKeys(owners={"scope_id": "scope"}, pointers={"similar_to": "memory"}),
+    "observation": TableKeys(
         owners={"memory_id": "memory"}, pointers={"superseded_by": "observation", "similar_to": "observation"}
     ),
-    "relation": TableForm(
+    "relation": TableKeys(
         owners={"source_id": "memory", "target_id": "memory"}, pointers={"inverse_of": "relation"}
     ),
-    "revision": TableForm(owners={"memory_id": "memory"}),
-    "absence": TableForm(("memory_id", "since", "why"), owners={"memory_id": "memory"}),
-    "tag": TableForm(("memory_id", "folded"), owners={"memory_id": "memory"}),
-    "mention": TableForm(("memory_id", "entity_id"), owners={"memory_id": "memory", "entity_id": "memory"}),
+    "revision": TableKeys(owners={"memory_id": "memory"}),
+    "absence": TableKeys(("memory_id", "since", "why"), owners={"memory_id": "memory"}),
+    "tag": TableKeys(("memory_id", "folded"), owners={"memory_id": "memory"}),
+    "mention": TableKeys(("memory_id", "entity_id"), owners={"memory_id": "memory", "entity_id": "memory"}),
     # Passages and vectors
-    "passage": TableForm(
+    "passage": TableKeys(
         owners={"memory_id": "memory", "observation_id": "observation", "revision_id": "revision"}
     ),
-    "pending_vector": TableForm(("passage_id",), owners={"passage_id": "passage"}),
-    "model": TableForm(),
-    "rotation": TableForm(("model_id",), owners={"model_id": "model"}),
-    "vector": TableForm(owners={"model_id": "model", "passage_id": "passage"}),
-    "passage_tokens": TableForm(
+    "pending_vector": TableKeys(("passage_id",), owners={"passage_id": "passage"}),
+    "model": TableKeys(),
+    "rotation": TableKeys(("model_id",), owners={"model_id": "model"}),
+    "vector": TableKeys(owners={"model_id": "model", "passage_id": "passage"}),
+    "passage_tokens": TableKeys(
         ("passage_id", "model_id"), owners={"passage_id": "passage", "model_id": "model"}
     ),
     # Words
-    "term": TableForm(owners={"scope_id": "scope"}),
-    "posting": TableForm(("term_id", "first_id"), owners={"term_id": "term"}),
-    "document": TableForm(("memory_id",), owners={"scope_id": "scope"}),
+    "term": TableKeys(owners={"scope_id": "scope"}),
+    "posting": TableKeys(("term_id", "first_id"), owners={"term_id": "term"}),
+    "document": TableKeys(("memory_id",), owners={"scope_id": "scope"}),
     # Usage
-    "usage": TableForm(("memory_id",), owners={"memory_id": "memory"}),
-    "usage_day": TableForm(("memory_id", "day"), owners={"memory_id": "memory"}),
-    "cooccurrence": TableForm(
+    "usage": TableKeys(("memory_id",), owners={"memory_id": "memory"}),
+    "usage_day": TableKeys(("memory_id", "day"), owners={"memory_id": "memory"}),
+    "cooccurrence": TableKeys(
         ("first_id", "second_id"), owners={"first_id": "memory", "second_id": "memory"}
     ),
-    "recall": TableForm(owners={"scope_id": "scope"}),
-    "recall_hit": TableForm(
+    "recall": TableKeys(owners={"scope_id": "scope"}),
+    "recall_hit": TableKeys(
         ("memory_id", "recall_id"), owners={"memory_id": "memory", "recall_id": "recall"}
     ),
-    "link": TableForm(("first_id", "second_id"), owners={"first_id": "memory", "second_id": "memory"}),
+    "link": TableKeys(("first_id", "second_id"), owners={"first_id": "memory", "second_id": "memory"}),
     # Dreams, the log of answers, tuning
-    "dream": TableForm(owners={"scope_id": "scope"}),
-    "answer_log": TableForm(owners={"scope_id": "scope"}),
-    "feedback": TableForm(owners={"answer_id": "answer_log", "memory_id": "memory"}),
-    "tuning": TableForm(owners={"scope_id": "scope"}),
-    "calibration": TableForm(("scope_id", "model"), owners={"scope_id": "scope"}),
+    "dream": TableKeys(owners={"scope_id": "scope"}),
+    "answer_log": TableKeys(owners={"scope_id": "scope"}),
+    "feedback": TableKeys(owners={"answer_id": "answer_log", "memory_id": "memory"}),
+    "tuning": TableKeys(owners={"scope_id": "scope"}),
+    "calibration": TableKeys(("scope_id", "model"), owners={"scope_id": "scope"}),
     # The store itself
-    "receipt": TableForm(("key",)),
-    "lease": TableForm(("name",)),
-    "history_stamp": TableForm(("stamp",)),
-    "setting": TableForm(("name",)),
+    "receipt": TableKeys(("key",)),
+    "lease": TableKeys(("name",)),
+    "history_stamp": TableKeys(("stamp",)),
+    "setting": TableKeys(("name",)),
 }
 
 OWN_SETTINGS = frozenset({"store_id", "schema_version", "compacting", "lost_changes"})
-"""Settings of one store alone: a copy has its own."""
+"""Settings that are not copied: each store has its own."""
 COPY_MARK = "copy"
-"""The setting that says how far a copy into the store has come; gone when the copy is complete."""
+"""The setting with the progress of a copy into the store. It is deleted when the copy is complete."""
 
 
-# Conditions on stored rows: they compare columns with values, and compute nothing.
+# Conditions on stored rows. They only compare columns with values.
 
 Value: TypeAlias = str | int | float | bytes | None
 
 Column: TypeAlias = str | tuple[str, ...]
-"""A column, or several of which the first that is not null counts."""
+"""A column, or several: the first that is not null is used."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +136,7 @@ class OneOf:
 
 @dataclass(frozen=True, slots=True)
 class Compares:
-    """The column is not null and compares so with the value."""
+    """The column is not null, and the comparison with the value holds."""
 
     column: Column
     operator: Literal["<", "<=", ">", ">="]
@@ -153,7 +153,7 @@ class KeyIn:
 
 @dataclass(frozen=True, slots=True)
 class HasRow:
-    """Another table has a row whose `column` is this row's id, and which meets the conditions."""
+    """Another table has a row that meets the conditions and whose `column` is this row's id."""
 
     table: Table
     column: str
@@ -162,7 +162,7 @@ class HasRow:
 
 @dataclass(frozen=True, slots=True)
 class BelongsTo:
-    """The column names a row of another table, by its id, which meets the conditions."""
+    """The column is the id of a row of another table that meets the conditions."""
 
     column: str
     table: Table
@@ -171,7 +171,7 @@ class BelongsTo:
 
 @dataclass(frozen=True, slots=True)
 class Contains:
-    """The column's text contains this one, letters in any case. No index helps: every row is read."""
+    """The column contains this text, ignoring case. No index helps: every row is read."""
 
     column: str
     text: str
@@ -184,7 +184,7 @@ class Not:
 
 @dataclass(frozen=True, slots=True)
 class AnyOf:
-    """At least one of these groups holds, each of them whole."""
+    """All conditions of at least one group hold."""
 
     groups: tuple[tuple[Condition, ...], ...]
 
@@ -202,7 +202,7 @@ def is_set(column: Column) -> Not:
 
 
 def null_or_after(column: str, moment: int) -> AnyOf:
-    """The column holds no time yet at this moment: it is null, or a later one."""
+    """The column is null, or later than this moment."""
     return AnyOf(((is_null(column),), (Compares(column, ">", moment),)))
 
 

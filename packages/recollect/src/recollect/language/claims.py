@@ -24,7 +24,7 @@ from recollect.language.claim_words import (
     stems_in,
     value_at,
 )
-from recollect.text.tokens import keep_short, light_stem
+from recollect.text.tokens import cache_short, light_stem
 
 _MOST_SUBJECT_WORDS = 16
 _MOST_VALUE_WORDS = 8
@@ -85,7 +85,7 @@ class Claims:
     """The words of the text that are written as names."""
 
 
-@keep_short(4_096, longest=2_000)  # one text is compared with many, and found by many queries
+@cache_short(4_096, longest=2_000)  # one text is compared with many, and found by many queries
 def claims_of(text: str, speaker: str = "", about: str = "") -> Claims:
     """Return the claims of a text. `speaker` is "I"; `about` is the subject of sentences that name none."""
     me, entity = stems_in(speaker) or _USER, stems_in(about)

@@ -99,7 +99,7 @@ _LEADING_NAME = re.compile(rf"({_NAME})(?= \w)")
 _FIRST_WORD_NAMES = re.compile(rf"(?:^|[.!?] )({_NAME_WORD})(?:['’]s\b| {_ACTS})")
 _COMMON_SENTENCE_STARTS = re.compile(rf"(?:{_words('common first')})$")
 # Words that a pronoun in the same text may refer to.
-_BINDING = {
+_ANTECEDENTS = {
     ReferentKind.MAN: re.compile(rf"\b(?:{_MEN}|{_EITHER})\b", re.IGNORECASE),
     ReferentKind.WOMAN: re.compile(rf"\b(?:{_WOMEN}|{_EITHER})\b", re.IGNORECASE),
     ReferentKind.GROUP: re.compile(
@@ -117,14 +117,14 @@ _BINDING = {
 _IS_SAME = re.compile(rf"\b(?:{_words('is same')})\b")
 _CLAUSE_END = re.compile(rf"[,;:.!?—]|\b(?:{_words('clause ends')})\b", re.IGNORECASE)
 _MOVES = re.compile(rf"\b(?:{_words('moves')})(?: back)?$", re.IGNORECASE)
-_NO_NOUN = re.compile(_words("no nouns"))
+_NOT_A_NOUN = re.compile(_words("no nouns"))
 _SENTENCE_FIRST = re.compile(rf"(?:^|[.!?¡¿\n] *)({_NAME_WORD})(?= [a-záéíóú])")
 _ADDRESS_END = re.compile(r"\W*(?:$|[,!.?])")
-_NO_NAMES = STOPWORDS | SMALL_TALK
+_NOT_NAMES = STOPWORDS | SMALL_TALK
 _YOURS = names_by_word("referents", "yours")
 _PLACE_WORDS = names_by_word("referents", "place words")
-_BARE_PLACE = re.compile(rf"\b(?:{_words('before place')})$")
-_NO_PLACE = re.compile(rf"\b(?:{_words('before no place')})$")
+_TAKES_BARE_PLACE = re.compile(rf"\b(?:{_words('before place')})$")
+_TAKES_NO_PLACE = re.compile(rf"\b(?:{_words('before no place')})$")
 
 
 def open_references(text: str) -> list[Reference]:
@@ -135,7 +135,7 @@ def open_references(text: str) -> list[Reference]:
         Reference(*match.span(), kind)
         for kind in ReferentKind
         for match in _PATTERNS[f"{kind} pronouns"].finditer(text)
-        if not _is_bound(text, match, kind)
+        if not _has_antecedent(text, match, kind)
     ]
     found += [
         Reference(*match.span(), ReferentKind.THING)
@@ -168,13 +168,13 @@ def _is_clause(text: str, match: re.Match[str]) -> bool:
     )
 
 
-def _is_bound(text: str, match: re.Match[str], kind: ReferentKind) -> bool:
+def _has_antecedent(text: str, match: re.Match[str], kind: ReferentKind) -> bool:
     if kind is ReferentKind.THING and _PATTERNS["expletives"].match(text, match.start()):
         return True
     head = text[: match.start()]
     if match[0].lower() == "him" and not _CLAUSE_END.search(head):
         return False  # "Ana called him": not Ana
-    if _BINDING[kind].search(head):
+    if _ANTECEDENTS[kind].search(head):
         return True
     if kind not in _PEOPLE:
         return False
@@ -186,19 +186,19 @@ def _is_bound(text: str, match: re.Match[str], kind: ReferentKind) -> bool:
     )
 
 
-def replace_pronouns(text: str, references: Sequence[Reference], reach: Sequence[Referent]) -> str | None:
+def replace_pronouns(text: str, references: Sequence[Reference], names: Sequence[Referent]) -> str | None:
     """Replace the first pronoun of each kind by a name; return None if a pronoun cannot be resolved."""
-    written = text
+    resolved = text
     first = {reference.kind: reference for reference in reversed(references)}
     for reference in sorted(first.values(), key=lambda reference: -reference.start):
-        fitting = [referent for referent in reach if reference.kind in referent.kinds]
-        if reference.kind not in _RESOLVED or len(fitting) != 1 or not fitting[0].is_certain:
+        fits = [referent for referent in names if reference.kind in referent.kinds]
+        if reference.kind not in _RESOLVED or len(fits) != 1 or not fits[0].is_certain:
             return None
-        replacement = _replacement(text, reference, fitting[0].name)
+        replacement = _replacement(text, reference, fits[0].name)
         if replacement is None:
             return None
-        written = written[: reference.start] + replacement + written[reference.stop :]
-    return written
+        resolved = resolved[: reference.start] + replacement + resolved[reference.stop :]
+    return resolved
 
 
 def _replacement(text: str, pronoun: Reference, name: str) -> str | None:
@@ -209,14 +209,14 @@ def _replacement(text: str, pronoun: Reference, name: str) -> str | None:
         return None
     if pronoun.kind is ReferentKind.PLACE:
         before = text[: pronoun.start].rstrip().lower()
-        if _BARE_PLACE.search(before) or _NO_PLACE.search(before):
-            return name if _BARE_PLACE.search(before) else None
+        if _TAKES_BARE_PLACE.search(before) or _TAKES_NO_PLACE.search(before):
+            return name if _TAKES_BARE_PLACE.search(before) else None
         at, to = _PLACE_WORDS.get(word, "in|to").split("|")
         preposition = to if _MOVES.search(before) else at
         return f"{preposition.capitalize() if pronoun.start == 0 else preposition} {name}"
     name = name[0].upper() + name[1:] if pronoun.start == 0 else name
     possessive = word in {"his", "their"} or (
-        word == "her" and re.match(r" [a-z]", rest) and not _NO_NOUN.match(rest)
+        word == "her" and re.match(r" [a-z]", rest) and not _NOT_A_NOUN.match(rest)
     )
     if not possessive:
         return name
@@ -224,7 +224,7 @@ def _replacement(text: str, pronoun: Reference, name: str) -> str | None:
 
 
 def referents_in(text: str, turn: EarlierTurn | None = None) -> list[Referent]:
-    """Return the people and places in a text; those of an earlier turn as the present speaker names them."""
+    """Return the people and places in a text, named from the view of the present speaker."""
     found: dict[str, Referent] = {}
     taken: list[tuple[int, int]] = []
 
@@ -276,9 +276,9 @@ def referents_in(text: str, turn: EarlierTurn | None = None) -> list[Referent]:
         addressed = text[: match.start()].endswith(", ") and _ADDRESS_END.match(text, match.end())
         if not TIME_NAMES.match(fold(match[1])) and not addressed:
             add(match[1], [*_PEOPLE, ReferentKind.PLACE], match.span(1), certain=False)
-    for match in _SENTENCE_FIRST.finditer(text):  # not `It's`, not `Painting`
+    for match in _SENTENCE_FIRST.finditer(text):  # not words such as `It's` or `Painting`
         word = re.split("['’]", fold(match[1]))[0]
-        if not (_COMMON_SENTENCE_STARTS.match(match[1]) or match[1].endswith("ing") or word in _NO_NAMES):
+        if not (_COMMON_SENTENCE_STARTS.match(match[1]) or match[1].endswith("ing") or word in _NOT_NAMES):
             add(match[1], [*_PEOPLE, ReferentKind.PLACE], match.span(1), certain=False)
     return list(found.values())
 
@@ -294,7 +294,7 @@ def _possessive_name(match: re.Match[str], owner: str, turn: EarlierTurn | None)
 
 
 def possible_referents(message: str, before: Sequence[EarlierTurn]) -> list[Referent]:
-    """Return the people and places of this message so far and of the previous turns, without the speakers."""
+    """Return the people and places in this message so far and in the previous turns, except the speakers."""
     found: dict[str, Referent] = {}
     speakers = {fold(turn.speaker) for turn in before if turn.speaker}
     for text, turn in ((message, None), *((turn.text, turn) for turn in reversed(before))):

@@ -111,11 +111,11 @@ IMPORTANCES: dict[str, float] = {
     "plan": 0.6,
 }
 """The importance that a sign or a category gives a statement; the highest counts."""
-LONGEST_TALK = 1_500
-"""In characters. A longer message is taken to contain pasted text."""
-OPENING = 600
-"""Number of characters that are read of such a message."""
-LONGEST_OF_OTHERS = 300
+LONGEST_MESSAGE = 1_500
+"""In characters. Longer messages are assumed to contain pasted text."""
+OPENING_LENGTH = 600
+"""Number of characters that are read of a longer message."""
+LONGEST_ABOUT_OTHERS = 300
 """In characters. Statements about others in a longer message are often a story or a document."""
 MOST_SENTENCES = 3
 """Maximum number of sentences in one statement."""
@@ -131,7 +131,7 @@ class FoundStatement:
     start: int
     stop: int
     signs: frozenset[str]
-    """The signs by which it was kept."""
+    """The signs that earned its points."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,18 +162,18 @@ def statements_in(text: str, before: Sequence[EarlierTurn] = ()) -> tuple[FoundS
         if joined:
             kept[-1] = joined
         elif candidate.points >= ENOUGH:
-            alone = _standing_alone(text, candidate, before)
+            alone = _resolve_references(text, candidate, before)
             if alone and is_worth_keeping(alone.plain, alone.signs):
                 kept.append(alone)
     found: dict[str, FoundStatement] = {}
     for each in kept:
-        said = each.text
-        for pattern, later in _SOME_DAYS:  # a date that stays valid, in place of a phrase relative to today
-            said = pattern.sub(later, said)
+        statement_text = each.text
+        for pattern, later in _RELATIVE_DATES:  # "recently" for "the other day"
+            statement_text = pattern.sub(later, statement_text)
         category = category_of(each.plain, each.signs)
         importance = max(IMPORTANCES.get(name, IMPORTANCE) for name in (*each.signs, category))
-        statement = FoundStatement(said, category, importance, each.start, each.stop, each.signs)
-        found.setdefault(said, statement)
+        statement = FoundStatement(statement_text, category, importance, each.start, each.stop, each.signs)
+        found.setdefault(statement_text, statement)
     return tuple(found.values())
 
 
@@ -199,7 +199,7 @@ def _join(text: str, last: _Candidate, candidate: _Candidate) -> _Candidate | No
     )
 
 
-def _standing_alone(text: str, candidate: _Candidate, before: Sequence[EarlierTurn]) -> _Candidate | None:
+def _resolve_references(text: str, candidate: _Candidate, before: Sequence[EarlierTurn]) -> _Candidate | None:
     if candidate.signs & {"explicit", "standing"}:
         return candidate  # the speaker asks for it to be kept as it is
     if _YOU.search(candidate.plain):
@@ -207,8 +207,8 @@ def _standing_alone(text: str, candidate: _Candidate, before: Sequence[EarlierTu
     references = open_references(candidate.text)
     if not references:
         return candidate
-    reach = possible_referents(text[: candidate.start], before)
-    named = replace_pronouns(candidate.text, references, reach)
+    names = possible_referents(text[: candidate.start], before)
+    named = replace_pronouns(candidate.text, references, names)
     if named is None:
         return None
     plain = _plain(named)
@@ -223,7 +223,7 @@ def _candidates(text: str) -> Iterator[_Candidate]:
             begin = before.end()  # the start of the content
         explicit = _EXPLICIT.match(text, begin, stop)
         begin = explicit.end() if explicit else begin
-        if len(text) > LONGEST_TALK and begin > OPENING:
+        if len(text) > LONGEST_MESSAGE and begin > OPENING_LENGTH:
             return  # the rest is pasted
         end = stop
         if tail := _TAIL.search(text, begin, stop):
@@ -235,12 +235,11 @@ def _candidates(text: str) -> Iterator[_Candidate]:
         if len(plain.split()) < 2 or not is_prose(sentence):
             continue
         signs = _signs(sentence, plain) | ({"explicit"} if explicit else set())
-        # A request may be one to remember something.
         if (_LABEL.match(sentence) or sentence.count("\n") > 1) and not explicit:
             continue
-        spared = _SPARED if signs & {"explicit", "standing"} else frozenset()
-        dropped = any(pattern.search(plain) for name, pattern in DROPS.items() if name not in spared)
-        if "speaker" not in signs and not explicit and len(text) > LONGEST_OF_OTHERS:
+        allowed = _ALLOWED_IF_EXPLICIT if signs & {"explicit", "standing"} else frozenset()
+        dropped = any(pattern.search(plain) for name, pattern in DROPS.items() if name not in allowed)
+        if "speaker" not in signs and not explicit and len(text) > LONGEST_ABOUT_OTHERS:
             continue
         if not dropped and not (SIGNS["reaction"].match(plain) and not explicit):
             points = sum(POINTS[sign] for sign in signs)
@@ -253,7 +252,7 @@ def _signs(sentence: str, plain: str) -> set[str]:
     found = {name for name, pattern in SIGNS.items() if pattern.search(plain)}
     first = _NAME_FIRST.match(sentence)
     inside = (match[1] for match in _CAPITAL.finditer(sentence) if not sentence.isupper())
-    if first is not None and fold(first[0].split()[0]) not in _NO_NAMES:
+    if first is not None and fold(first[0].split()[0]) not in _NOT_NAMES:
         found |= {"subject"} if sentence.isupper() else {"named", "subject"}
     elif any(not TIME_NAMES.match(fold(name)) for name in inside):
         found.add("named")
@@ -286,15 +285,15 @@ _EXPLICIT = re.compile(
 _LABEL = re.compile(
     r"(?:[A-Z][\w’'/&-]*)(?: [A-Z(&][\w’'/&()-]*){0,4}(?:\*\*)?:|.*(?:\*\*|,,,|\[|\t| \| )", re.DOTALL
 )
-_SOME_DAYS = [
+_RELATIVE_DATES = [
     (re.compile(rf"\b{own['some day'].strip()}\b", re.IGNORECASE), own["some day later"].strip())
     for own in (sections("statements", language) for language in languages())
     if "some day" in own
 ]
 _PAUSE = re.compile(r"[\s.!…]*")
 _LEAST_BEFORE_TAIL = 5
-# A statement that the speaker asks to remember may have any form but a question.
-_SPARED = frozenset({"request", "about_talk", "intention", "feeling", "fragment"})
+# Reasons to drop a sentence that do not apply if the speaker asks to remember it.
+_ALLOWED_IF_EXPLICIT = frozenset({"request", "about_talk", "intention", "feeling", "fragment"})
 _LOOSE_END = re.compile(rf"(?:[\s,;:–—-]|\b(?:{_words('loose ends')})\b)+$", re.IGNORECASE)
 _TAIL_LINKS = _words("tail links")
 # Questions that a speaker adds to a statement.
@@ -304,8 +303,8 @@ _TAIL = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _YOU = re.compile(rf"\b(?:{_words('you')})\b")
-# Not a person addressed, at the end or before a comma.
-_NO_NAMES = STOPWORDS | SMALL_TALK
+_NOT_NAMES = STOPWORDS | SMALL_TALK
+# A capitalised word inside a sentence, except a person addressed at the end or before a comma.
 _CAPITAL = re.compile(
     r"(?<=[\w,;:&)] )(?!I\b)(?!(?<=, )[A-ZÁÉÍÓÚÑ]\w*\W*$)(?!(?<=,"
     r" )[A-ZÁÉÍÓÚÑ]\w*[,!])([A-ZÁÉÍÓÚÑ][\w’'&-]*)"
@@ -365,12 +364,12 @@ def is_worth_keeping(plain: str, signs: AbstractSet[str]) -> bool:
     """Whether to keep a folded sentence without quotations, by its words and signs."""
     if signs & {"explicit", "standing"}:
         return bool(concrete_terms(words(plain)))
-    is_shown = _PATTERNS["likes the"].match(plain) and not signs & {"named", "number"}
+    likes_something_shown = _PATTERNS["likes the"].match(plain) and not signs & {"named", "number"}
     if (
         not signs & _VERBS
         or not _has_subject(plain, signs)
         or _PATTERNS["points back"].match(plain)
-        or is_shown
+        or likes_something_shown
     ):
         return False
     found = words(plain)
@@ -410,20 +409,20 @@ def _is_short_fact(plain: str, signs: AbstractSet[str], anchors: AbstractSet[str
     own = _PATTERNS["own"].match(plain) is not None
     match anchors:
         case _ if definite and "subject" in signs and not signs & {"time", "number"}:
-            known = False
+            is_fact = False
         case _ if anchors == {"time"}:
-            known = terms > 1 or own or "plan" in signs
+            is_fact = terms > 1 or own or "plan" in signs
         case _ if anchors:
-            known = own or terms + len(anchors) >= _FEW or bool(anchors & _STRONG)
+            is_fact = own or terms + len(anchors) >= _FEW or bool(anchors & _STRONG)
         case _ if own and not definite:
-            known = terms > 1 or bool(signs & {"state", "habit"})
+            is_fact = terms > 1 or bool(signs & {"state", "habit"})
         case _ if "event" in signs and "speaker" in signs:
-            known = terms >= _FEW - bool(_PATTERNS["takes"].match(plain)) and (
+            is_fact = terms >= _FEW - bool(_PATTERNS["takes"].match(plain)) and (
                 not definite or "my" in plain.split()
             )
         case _:
-            known = "plan" in signs and terms > 1 and not definite
-    return known
+            is_fact = "plan" in signs and terms > 1 and not definite
+    return is_fact
 
 
 _FEW = 3

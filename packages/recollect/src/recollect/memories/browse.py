@@ -78,7 +78,7 @@ TimeOf = Literal["happened", "stored"]
 """`happened`: when it happened or was said; if that is unknown, when it was stored."""
 _USAGE_COLUMNS: dict[str, str] = {"most_used": "count", "last_shown": "last_at"}
 _NEVER_SHOWN = "Memories that no answer has shown yet are not in this list."
-# Number of usage rows in the first batch; each further batch is larger by the factor.
+# Number of usage rows in the first batch. Each later batch is `_BATCH_GROWTH` times as large.
 _FIRST_BATCH = 1_000
 _BATCH_GROWTH = 4
 
@@ -172,7 +172,7 @@ def _keys_by_column(
     """Read the first rows of each scope and kind, sorted by a column, and merge them."""
     column = "importance" if order == "importance" else "id"
     descending = order != "oldest"
-    beyond = () if last is None else (_after_key(column, "id", last, descending=descending),)
+    after_last = () if last is None else (_after_key(column, "id", last, descending=descending),)
     sort_by = ("id",) if column == "id" else (column, "id")
     # With an equality on the kind, the planner may ignore the far more selective index of sessions.
     kinds: list[Condition] = [Equals("kind", kind) for kind in sorted(wanted.kinds)]
@@ -185,7 +185,7 @@ def _keys_by_column(
         for value, id_ in view.rows(
             "memory",
             (column, "id"),
-            (Equals("scope_id", scope), kind, *beyond, *conditions),
+            (Equals("scope_id", scope), kind, *after_last, *conditions),
             order=sort_by,
             descending=descending,
             limit=limit,
@@ -217,11 +217,11 @@ def _keys_by_usage(
     allowed = (OneOf("scope_id", scopes), OneOf("kind", wanted.kinds), *conditions)
     batch_size = _FIRST_BATCH
     while True:
-        beyond = () if last is None else (_after_key(column, "memory_id", last, descending=True),)
+        after_last = () if last is None else (_after_key(column, "memory_id", last, descending=True),)
         rows = view.rows(
             "usage",
             (column, "memory_id"),
-            beyond,
+            after_last,
             order=(column, "memory_id"),
             descending=True,
             limit=batch_size,
@@ -306,8 +306,8 @@ def _similar_and_conflicting(
         return (), ()
     search = Search(view, services.unexpired())
     vectors = memory_vectors(view, [memory.id], search.model).get(memory.id, ())
-    said = memory.text or memory.name
-    nearest = nearest_cosines(search, said, vectors[0] if vectors else None, _MOST_COMPARED + 1)
+    text = memory.text or memory.name
+    nearest = nearest_cosines(search, text, vectors[0] if vectors else None, _MOST_COMPARED + 1)
     nearest.pop(memory.id, None)
     others = list(stated_texts(search.memories, list(nearest)))
     similar = [
@@ -367,7 +367,7 @@ def session_page(services: Services, start: int, limit: int) -> tuple[list[Sessi
         found: list[tuple[int, str, int]] = []
         for scope in services.scope_ids(view):
             named = view.count("memory", (*_messages(scope), is_set("session")), by="session")
-            ends = _edge(view, scope, [str(name) for name in named], newest=True)
+            ends = _ends(view, scope, [str(name) for name in named], newest=True)
             found += [(-at, name, scope) for name, at in ends]
         page = sorted(found)[start : start + limit]
         return [_session(view, scope, name) for _, name, scope in page], len(found)
@@ -377,13 +377,13 @@ def session_turns(
     services: Services, session: str, after: int, limit: int, *, newest_first: bool = False
 ) -> list[Memory]:
     """Return messages of a session after a position; with `newest_first`, before it (0: from the end)."""
-    beyond: tuple[Condition, ...] = (Compares("position", ">", after),)
+    after_last: tuple[Condition, ...] = (Compares("position", ">", after),)
     if newest_first:
-        beyond = (Compares("position", "<", after),) if after else ()
+        after_last = (Compares("position", "<", after),) if after else ()
     found: list[Memory] = []
     with services.read() as view:
         for scope in services.scope_ids(view):
-            own = (*_messages(scope), Equals("session", session), *beyond)
+            own = (*_messages(scope), Equals("session", session), *after_last)
             ids = view.rows("memory", ("id",), own, order=("position",), descending=newest_first, limit=limit)
             found += memories_where(view, (OneOf("id", [id_ for (id_,) in ids]),))
     return sorted(found, key=lambda turn: (turn.position or 0, turn.id), reverse=newest_first)[:limit]
@@ -397,7 +397,7 @@ def _messages(scope: int) -> tuple[Condition, ...]:
     return Equals("scope_id", scope), is_set("position"), is_null("deleted_at")
 
 
-def _edge(view: Snapshot, scope: int, names: Sequence[str], *, newest: bool = False) -> list[tuple[str, int]]:
+def _ends(view: Snapshot, scope: int, names: Sequence[str], *, newest: bool = False) -> list[tuple[str, int]]:
     """Return the time of the first (or last) message of each session."""
     if not names:
         return []
@@ -417,7 +417,7 @@ def _session(view: Snapshot, scope: int, name: str) -> Session:
     own = (*_messages(scope), Equals("session", name))
     roles = view.count("memory", (*own, is_null("speaker"), is_set("role")), by="role")
     speakers = view.count("memory", (*own, is_set("speaker")), by="speaker")
-    (_, first), (_, last) = _edge(view, scope, [name])[0], _edge(view, scope, [name], newest=True)[0]
+    (_, first), (_, last) = _ends(view, scope, [name])[0], _ends(view, scope, [name], newest=True)[0]
     return Session(
         name,
         view.count("memory", own)[None],
@@ -463,10 +463,10 @@ def _relation_counts(
     view: Snapshot, now: int, ends: Callable[[str], Condition], *where: Condition
 ) -> Counter[int]:
     """Return how many relations begin or end at each entity."""
-    holds = (is_null("deleted_at"), null_or_after("until", now), *where)
+    in_force = (is_null("deleted_at"), null_or_after("until", now), *where)
     counts: Counter[int] = Counter()
     for column in ("source_id", "target_id"):
-        found = view.count("relation", (ends(column), *holds), by=column)
+        found = view.count("relation", (ends(column), *in_force), by=column)
         counts.update({int(str(id_)): count for id_, count in found.items()})
     return counts
 
@@ -560,7 +560,7 @@ class Browse(EngineGroup):
             >>> len(memory.browse.page())
             5
         """
-        wanted = _aware(wanted)
+        wanted = _with_checked_times(wanted)
         check_page(limit)
         last = None if after is None else _key_of(after)
         if order in _USAGE_COLUMNS:
@@ -599,7 +599,7 @@ class Browse(EngineGroup):
             >>> [(bucket.start.date().isoformat(), bucket.count) for bucket in memory.browse.timeline()]
             [('2026-03-01', 5)]
         """
-        wanted, zone = _aware(wanted), self._services.zone
+        wanted, zone = _with_checked_times(wanted), self._services.zone
         per = DAY if zone is UTC else _QUARTER_HOUR
         conditions = _conditions(wanted, microseconds(self._services.clock()))
         with self._services.read() as view:
@@ -617,10 +617,10 @@ class Browse(EngineGroup):
         """
         with self._services.read() as view:
             own = (OneOf("scope_id", self._services.scope_ids(view)), *IN_FORCE)
-            spelt = view.count("tag", (BelongsTo("memory_id", "memory", own),), by="tag")
+            spellings = view.count("tag", (BelongsTo("memory_id", "memory", own),), by="tag")
         counts: Counter[str] = Counter()
         best: dict[str, tuple[int, str]] = {}
-        for tag, count in spelt.items():
+        for tag, count in spellings.items():
             key = fold(str(tag))
             counts[key] += count
             best[key] = max(best.get(key, (0, "")), (count, str(tag)))
@@ -675,7 +675,7 @@ class Browse(EngineGroup):
             return _with_counts(view, [found[id_] for id_ in ids], microseconds(self._services.clock()))
 
 
-def _aware(wanted: BrowseFilter | None) -> BrowseFilter:
+def _with_checked_times(wanted: BrowseFilter | None) -> BrowseFilter:
     wanted = wanted or BrowseFilter()
     if not isinstance(wanted, BrowseFilter):
         raise InvalidInput(f"`wanted` must be a BrowseFilter, not {type(wanted).__name__}.")

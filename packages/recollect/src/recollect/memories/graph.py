@@ -42,8 +42,8 @@ from recollect.write.inputs import (
     ObservationLike,
     RelationLike,
     as_of_time,
-    by_name,
     check_list,
+    check_mapping,
     entity_of,
     observations_of,
     one_or_more,
@@ -199,7 +199,7 @@ class KnowledgeGraph(EngineGroup):
         with self._naming_agents():
             return _observe(
                 own,
-                by_name(additions).items(),
+                check_mapping(additions).items(),
                 lambda pair: changes.AddObservations(
                     own.scope, clean_name(pair[0]), observations_of(pair[1])
                 ),
@@ -306,7 +306,7 @@ class KnowledgeGraph(EngineGroup):
         own = self._services.for_writing
         gone = [
             changes.RemoveObservations(own.scope, clean_name(name), tuple(one_or_more(texts, "Observations")))
-            for name, texts in by_name(removals).items()
+            for name, texts in check_mapping(removals).items()
         ]
         return sum(outcome.count for outcome in own.write(gone))
 

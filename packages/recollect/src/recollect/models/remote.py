@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _ATTEMPTS = 4
 _FIRST_PAUSE_SECONDS = 0.5
 _LONGEST_PAUSE_SECONDS = 20.0
-_PASSING = frozenset({408, 429, 500, 502, 503, 504})
+_RETRYABLE = frozenset({408, 429, 500, 502, 503, 504})
 """Statuses that are worth a retry."""
 
 
@@ -37,8 +37,8 @@ class RemoteAnswer:
 
     def refusal(self, advice: str) -> str:
         # The refusal of a key may repeat the key.
-        said = "" if self.status in {401, 403} else " ".join(self.text[:1000].split())[:200]
-        return "; ".join(part for part in (f"answered {self.status}", said, advice) if part)
+        reply = "" if self.status in {401, 403} else " ".join(self.text[:1000].split())[:200]
+        return "; ".join(part for part in (f"answered {self.status}", reply, advice) if part)
 
 
 class Remote:
@@ -69,7 +69,7 @@ class Remote:
                 if attempt == _ATTEMPTS:
                     raise Unreachable(f"cannot be reached ({error}); is it running?") from error
             else:
-                if answer.status_code not in _PASSING or attempt == _ATTEMPTS:
+                if answer.status_code not in _RETRYABLE or attempt == _ATTEMPTS:
                     return RemoteAnswer(answer.status_code, self._without_keys(answer))
                 # Only a number of seconds is read, not a date.
                 with suppress(ValueError):
@@ -91,7 +91,7 @@ class Remote:
         http = http_library()
         # The library's own error would show the key.
         if not all(value.isascii() and value.isprintable() for value in self._headers.values()):
-            raise Unreachable("cannot be asked with a key of such characters; check it in the settings")
+            raise Unreachable("cannot be used: the key has unusable characters; check it in the settings")
         return http.Client(headers=self._headers, timeout=self._timeout_seconds)
 
 

@@ -48,10 +48,10 @@ from recollect.operations.schema import (
     check_nesting,
     plain_schema,
     schema_of,
-    shown_limits,
     validation_message,
     with_limits,
-    with_own_names,
+    with_schema_names,
+    without_rare_limits,
     wrong_arguments,
 )
 from recollect.text.phrases import visible
@@ -417,7 +417,7 @@ class Operation:
         return {
             "title": self.title,
             "description": f"{self.purpose} {_DATA}" if self.read_only else self.purpose,
-            "arguments": shown_limits(_limited_schema(self.arguments)),
+            "arguments": without_rare_limits(_limited_schema(self.arguments)),
             "result": schema_of(self.result),
             "read_only": self.read_only,
             "destructive": self.destructive,
@@ -430,7 +430,7 @@ class Operation:
         check_nesting(given)
         check_lengths(self.name, _limited_schema(self.arguments), given)
         # Models often write null for what they leave out.
-        named = with_own_names(plain_schema(self.arguments), given)
+        named = with_schema_names(plain_schema(self.arguments), given)
         passed = {name: value for name, value in _whole_numbers(named).items() if value is not None}
         try:
             return self.arguments.model_validate(passed)

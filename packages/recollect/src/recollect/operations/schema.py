@@ -37,10 +37,10 @@ _ORDER = ("type", "description", "enum", "properties", "additionalProperties", "
 
 
 def plain_schema(form: Any) -> Schema:
-    """The schema of a pydantic model or a typed dictionary.
+    """Return the schema of a pydantic model or a typed dictionary.
 
-    It is one piece without references, and every object is closed. It names no defaults: an argument that
-    may be left out is not required, and the description says what then holds.
+    It is one piece without references, and every object is closed. Defaults are left out: the description
+    of an optional argument says what its absence means.
     """
     schema = TypeAdapter(form).json_schema()
     return _plain(schema, schema.get("$defs", {}), is_class=True)
@@ -99,7 +99,7 @@ def schema_of(form: Any, reference: Reference | None = None) -> Schema:
 
 
 def class_schema(form: type, reference: Reference | None = None) -> Schema:
-    """The schema of a dataclass or an enumeration itself, with references to others."""
+    """Return the schema of a dataclass or an enumeration itself, with references to others."""
     if issubclass(form, Enum):
         return {"type": "string", "enum": [each.value for each in form]}
     shown = list(_flat_fields(form))
@@ -130,7 +130,7 @@ def _schema_of(form: Any, reference: Reference | None) -> Schema:  # noqa: PLR09
     if is_dataclass(form) or (isinstance(form, type) and issubclass(form, Enum | tuple)):
         found = cast("type", form)
         return class_schema(found) if reference is None else reference(found)
-    raise TypeError(f"JSON schemas have no {form!r}")
+    raise TypeError(f"There is no JSON schema for {form!r}")
 
 
 def _union_schema(forms: Sequence[Any], reference: Reference | None) -> Schema:
@@ -143,7 +143,7 @@ def _union_schema(forms: Sequence[Any], reference: Reference | None) -> Schema:
 
 
 def _flat_fields(form: type, *, brief: bool = False) -> Iterator[tuple[type, JsonField]]:
-    """The fields of a dataclass and of its inline parts, each with the class that declares it."""
+    """Yield the fields of a dataclass and of its inline parts, each with the class that declares it."""
     for each in json_fields(form, brief=brief):
         if each.inline or each.brief:
             yield from _flat_fields(_type_of(form, each.name), brief=each.brief)
@@ -162,7 +162,7 @@ def _field_schema(owner: type, shown: JsonField, reference: Reference | None) ->
 
 
 def _type_of(owner: type, name: str) -> Any:
-    """The type of a field or a property, resolved where it was declared."""
+    """Return the type of a field or a property, resolved in the module that declares it."""
     for each in owner.__mro__:
         declared = vars(each).get("__annotations__", {}).get(name)
         if declared is None and isinstance(vars(each).get(name), property):
@@ -176,17 +176,17 @@ def _type_of(owner: type, name: str) -> Any:
 # Length limits of arguments: declared in the schemas, and checked at each call.
 
 MOST_ROWS = 10_000
-"""Entries of a list."""
+"""Maximum entries of a list."""
 MOST_IDS = 100_000
-"""Entries of a list of numbers. The undo of a split lists every observation that it moved."""
+"""Maximum entries of a list of ids. The undo of a split lists every observation that it moved."""
 MOST_NESTING = 20
-"""Nested objects and lists. The deepest valid argument has six levels."""
+"""Maximum levels of nested objects and lists. The deepest valid argument has six."""
 LARGEST_ID = 2**63 - 1
 """The largest id of any store."""
 TIME_FORMAT = "date-time"
 """The format of a time. A date alone is accepted, too."""
 _SHOWN_NAMES = frozenset({"name", "entityName"})
-# Every other text is a name.
+# Maximum lengths of texts. Every other text has the limit of a name.
 _LONGEST = {
     "query": QUERY_LIMIT,
     **dict.fromkeys(("text", "content", "contents", "observations", "supersedes"), TEXT_LIMIT),
@@ -213,11 +213,10 @@ def with_limits(schema: Schema, name: str = "") -> Schema:
     return limited
 
 
-def shown_limits(schema: Schema, name: str = "", within: int = 0) -> Schema:
-    """The same without the limits that no caller meets, ranges of ids and formats of times: every word of a
-    schema costs its readers tokens.
+def without_rare_limits(schema: Schema, name: str = "", depth: int = 0) -> Schema:
+    """Leave out limits that callers hardly ever reach, ranges of ids and formats of times, to save tokens.
 
-    Limits of queries, names and lists of arguments stay. Errors name the others.
+    Limits of queries, names and lists of arguments are kept. Errors name the others.
     """
     shown = dict(schema)
     if schema.get("maxLength", QUERY_LIMIT) != QUERY_LIMIT and name not in _SHOWN_NAMES:
@@ -226,30 +225,28 @@ def shown_limits(schema: Schema, name: str = "", within: int = 0) -> Schema:
         del shown["minimum"], shown["maximum"]
     if schema.get("format") == TIME_FORMAT:
         del shown["format"]
-    if within > 1 and schema.get("maxItems", 0) in {MOST_ROWS, MOST_IDS}:
+    if depth > 1 and schema.get("maxItems", 0) in {MOST_ROWS, MOST_IDS}:
         del shown["maxItems"]
     if "items" in schema:
-        shown["items"] = shown_limits(schema["items"], name, within + 1)
+        shown["items"] = without_rare_limits(schema["items"], name, depth + 1)
     if "properties" in schema:
         fields = schema["properties"].items()
-        shown["properties"] = {each: shown_limits(field, each, within + 1) for each, field in fields}
+        shown["properties"] = {each: without_rare_limits(field, each, depth + 1) for each, field in fields}
     if "anyOf" in schema:
-        shown["anyOf"] = [shown_limits(form, name, within) for form in schema["anyOf"]]
+        shown["anyOf"] = [without_rare_limits(form, name, depth) for form in schema["anyOf"]]
     return shown
 
 
-def check_nesting(given: object, within: int = 0) -> None:
-    if within > MOST_NESTING:
-        raise InvalidInput(
-            f"Arguments may be nested {MOST_NESTING} deep; these are deeper. Nothing was done."
-        )
+def check_nesting(given: object, depth: int = 0) -> None:
+    if depth > MOST_NESTING:
+        raise InvalidInput(f"Arguments may have at most {MOST_NESTING} levels of nesting. Nothing was done.")
     match given:
         case dict():
             for value in given.values():
-                check_nesting(value, within + 1)
+                check_nesting(value, depth + 1)
         case list():
             for value in given:
-                check_nesting(value, within + 1)
+                check_nesting(value, depth + 1)
 
 
 def check_lengths(operation: str, schema: Schema, given: Any, path: str = "") -> None:
@@ -276,10 +273,10 @@ def check_lengths(operation: str, schema: Schema, given: Any, path: str = "") ->
                 check_lengths(operation, field, given[name], f"{path}.{name}" if path else name)
 
 
-# Aliases of arguments, so that callers need not know which tool says `at` and which `happened_at`.
+# Aliases of arguments, so that callers may write `at` or `happened_at` for any tool.
 
-# Names with one meaning everywhere. No object has two names of one group.
-_GROUPS = (
+# Each group has names with the same meaning. No object has two names of one group.
+_ALIASES = (
     ("happened_at", "at"),
     ("entityName", "entity_name"),
     ("entityType", "entity_type", "type"),
@@ -289,18 +286,18 @@ _GROUPS = (
 )
 
 
-def with_own_names(schema: Schema, given: Any) -> Any:
-    """Return the arguments under the names that the schema has for them."""
+def with_schema_names(schema: Schema, given: Any) -> Any:
+    """Rename the arguments to the names of the schema."""
     match given:
         case list():
             items = schema.get("items", {})
-            return [with_own_names(items, each) for each in given]
+            return [with_schema_names(items, each) for each in given]
         case dict():
             for form in schema.get("anyOf", ()):
                 schema = form if form.get("type") == "object" else schema
             own = schema.get("properties", {})
             renamed = {_own_name(name, own, given): value for name, value in given.items()}
-            return {name: with_own_names(own.get(name, {}), value) for name, value in renamed.items()}
+            return {name: with_schema_names(own.get(name, {}), value) for name, value in renamed.items()}
         case _:
             return given
 
@@ -309,7 +306,7 @@ def _own_name(name: str, own: Schema, given: dict[str, Any]) -> str:
     """Return the name, or its known alias if the name is unknown and the alias is not given."""
     if name in own:
         return name
-    groups = [group for group in _GROUPS if name in group]
+    groups = [group for group in _ALIASES if name in group]
     return next((each for group in groups for each in group if each in own and each not in given), name)
 
 
@@ -317,8 +314,8 @@ def _own_name(name: str, own: Schema, given: dict[str, Any]) -> str:
 
 _Error = dict[str, Any]
 """An error of pydantic: `type`, `loc`, `input`."""
-# Wrong values first, then unknown names, then missing ones: an unknown name may be a misspelt one.
 _MOST_LISTED = 20
+# Wrong values first, then unknown names, then missing ones: an unknown name may be a misspelt missing one.
 _RANKS = {"extra_forbidden": 1, "missing": 2}
 
 
@@ -336,7 +333,7 @@ class InvalidArguments(InvalidInput):
         self.wrong = wrong
 
 
-class _Place(NamedTuple):
+class _Location(NamedTuple):
     path: str
     schema: Schema
     forms: Sequence[Schema]
@@ -347,12 +344,12 @@ def validation_message(operation: str, schema: Schema, error: ValidationError) -
     """Return a sentence about the first mistake: where it is, what it is, and how to correct it."""
     errors = cast("list[_Error]", error.errors(include_url=False))
     # If a value fits no form, report the mistake inside the form that the caller probably meant.
-    inside = [each for each in errors if _rank(each) or not _place(schema, each).forms]
+    inside = [each for each in errors if _rank(each) or not _locate(schema, each).forms]
     first = min(inside or errors, key=lambda each: (*[0] * (len(each["loc"]) - 1), _rank(each)))
-    place = _place(schema, first)
+    place = _locate(schema, first)
     where = f"`{place.path}`: " if place.path else ""
-    beside = [each for each in errors if each["loc"][:-1] == first["loc"][:-1]]
-    return f"{operation}: {where}{_what(first, place, beside)}. Nothing was done."
+    siblings = [each for each in errors if each["loc"][:-1] == first["loc"][:-1]]
+    return f"{operation}: {where}{_problem_text(first, place, siblings)}. Nothing was done."
 
 
 def wrong_arguments(error: ValidationError) -> list[WrongArgument]:
@@ -368,8 +365,8 @@ def _rank(error: _Error) -> int:
     return _RANKS.get(error["type"], 0)
 
 
-def _place(schema: Schema, error: _Error) -> _Place:
-    """Return the invalid value; for an unknown or missing name, return its object."""
+def _locate(schema: Schema, error: _Error) -> _Location:
+    """Locate the invalid value, or the object with an unknown or missing name."""
     path: list[str] = []
     forms: Sequence[Schema] = ()
     for part in error["loc"][:-1] if _rank(error) else error["loc"]:
@@ -381,14 +378,14 @@ def _place(schema: Schema, error: _Error) -> _Place:
             continue
         path.append(str(part))
         schema = schema["items"] if isinstance(part, int) else schema["properties"][part]
-    return _Place(".".join(path), schema, forms)
+    return _Location(".".join(path), schema, forms)
 
 
-def _what(error: _Error, place: _Place, beside: Sequence[_Error]) -> str:
+def _problem_text(error: _Error, place: _Location, siblings: Sequence[_Error]) -> str:
     given, schema = error["input"], place.schema
     match error["type"]:
         case "extra_forbidden":
-            unknown = sorted(str(each["loc"][-1]) for each in beside if each["type"] == error["type"])
+            unknown = sorted(str(each["loc"][-1]) for each in siblings if each["type"] == error["type"])
             known = ", ".join(schema["properties"])
             names = ", ".join(repr(name)[:80] for name in unknown[:5])
             return f"there is no argument {names}; {f'there are: {known}' if known else 'it takes none'}"
@@ -397,17 +394,17 @@ def _what(error: _Error, place: _Place, beside: Sequence[_Error]) -> str:
         case "too_long":
             return f"there are {len(given)} entries; pass at most {schema['maxItems']}"
         case _ if place.forms:
-            return f"{_quoted(given)} is neither {' nor '.join(map(_form, place.forms))}"
+            return f"{_quoted(given)} is neither {' nor '.join(map(_form_text, place.forms))}"
         case _ if schema["type"] in {"array", "object"}:
             noun = f"an {schema['type']}"
-            is_string = f"is a string; pass {noun}, not a string that holds one"
-            return f"{_quoted(given)} {is_string if isinstance(given, str) else f'is not {noun}'}"
+            string_problem = f"is a string; pass {noun}, not a string that holds one"
+            return f"{_quoted(given)} {string_problem if isinstance(given, str) else f'is not {noun}'}"
         case _:
             message = error["msg"].removeprefix("Value error, ")
             return f"{_quoted(given)}: {message[0].lower()}{message[1:]}"
 
 
-def _form(schema: Schema) -> str:
+def _form_text(schema: Schema) -> str:
     if schema["type"] != "object":
         return f"a {schema['type']}"
     required = schema.get("required", ())

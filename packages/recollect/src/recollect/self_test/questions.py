@@ -172,58 +172,58 @@ class SelfTest(Record):
 _Key = TypeVar("_Key")
 
 # Number of sampled memories for each question that many memories answer.
-_ONE_IN = 4
+_MEMORIES_PER_SHARED_QUESTION = 4
 
 
 @dataclasses.dataclass(slots=True)
 class Survey:
-    """Facts about all current memories that the questions need."""
+    """Facts about all current memories, for making questions and judging answers."""
 
     zone: tzinfo
     kinds: dict[Kind, list[int]] = field(default_factory=lambda: {kind: [] for kind in Kind})
-    said: dict[int, str] = field(default_factory=dict)
-    """Folded words in order; gaps are marked by a bar."""
-    holders: Counter[str] = field(default_factory=Counter)
-    same: dict[int, list[int]] = field(default_factory=lambda: defaultdict(list))
+    folded_texts: dict[int, str] = field(default_factory=dict)
+    """The folded words of each memory, with a bar between its texts."""
+    term_counts: Counter[str] = field(default_factory=Counter)
+    by_text: dict[int, list[int]] = field(default_factory=lambda: defaultdict(list))
     """Memories with the same text, by `text_key`."""
-    drawn: dict[int, list[int]] = field(default_factory=lambda: defaultdict(list))
+    by_message: dict[int, list[int]] = field(default_factory=lambda: defaultdict(list))
     """A message and the notes extracted from it, by the message."""
-    days: dict[date, list[int]] = field(default_factory=lambda: defaultdict(list))
-    spoke: dict[tuple[str, date], list[int]] = field(default_factory=lambda: defaultdict(list))
-    speak_of: dict[int, list[int]] = field(default_factory=lambda: defaultdict(list))
+    by_day: dict[date, list[int]] = field(default_factory=lambda: defaultdict(list))
+    by_speaker: dict[tuple[str, date], list[int]] = field(default_factory=lambda: defaultdict(list))
+    by_entity: dict[int, list[int]] = field(default_factory=lambda: defaultdict(list))
     """Texts by the entity that they mention."""
 
     @property
     def memories(self) -> int:
-        return len(self.said)
+        return len(self.folded_texts)
 
     def add(self, memory: Memory) -> None:
-        sayings = _sayings(memory)
+        texts = _texts(memory)
         self.kinds[memory.kind].append(memory.id)
-        self.said[memory.id] = " | ".join(f" {' '.join(words(saying))} " for saying in sayings)
-        self.holders.update({token for saying in sayings for token in distinctive_terms(saying)})
-        for saying in {text_key(saying) for saying in sayings}:
-            self.same[saying].append(memory.id)
+        self.folded_texts[memory.id] = " | ".join(f" {' '.join(words(text))} " for text in texts)
+        self.term_counts.update({token for text in texts for token in distinctive_terms(text)})
+        for text in {text_key(text) for text in texts}:
+            self.by_text[text].append(memory.id)
         if memory.kind is Kind.ENTITY:
             return
-        self.drawn[memory.drawn_from or memory.id].append(memory.id)
+        self.by_message[memory.drawn_from or memory.id].append(memory.id)
         for entity in memory.mentions:
-            self.speak_of[entity].append(memory.id)
+            self.by_entity[entity].append(memory.id)
         day = day_of(memory, self.zone)
         if day is not None:
-            self.days[day].append(memory.id)
+            self.by_day[day].append(memory.id)
             if memory.speaker and memory.kind is Kind.MESSAGE:
-                self.spoke[memory.speaker, day].append(memory.id)
+                self.by_speaker[memory.speaker, day].append(memory.id)
 
-    def holds(self, id_: int, part: str) -> bool:
-        """Return whether a memory holds these folded words in a row."""
+    def contains(self, id_: int, part: str) -> bool:
+        """Whether a memory contains these folded words, one after the other."""
         whole = part if has_unspaced(part) else f" {part} "
-        return whole in self.said.get(id_, "")
+        return whole in self.folded_texts.get(id_, "")
 
-    def twins(self, memory: Memory, saying: str) -> set[int]:
-        """Return memories that say the same as one text of a memory, or were extracted from it."""
-        family = self.drawn.get(memory.drawn_from or memory.id, ())
-        return {*self.same[text_key(saying)], *family}
+    def equivalents(self, memory: Memory, text: str) -> set[int]:
+        """Return the memories with the same text, and those extracted from the same message."""
+        family = self.by_message.get(memory.drawn_from or memory.id, ())
+        return {*self.by_text[text_key(text)], *family}
 
 
 def day_of(memory: Memory, zone: tzinfo) -> date | None:
@@ -241,29 +241,29 @@ def survey_of(services: Services, view: Snapshot) -> Survey:
     return survey
 
 
-def shares(counts: Mapping[Kind, int], size: int) -> dict[Kind, int]:
+def sample_sizes(counts: Mapping[Kind, int], size: int) -> dict[Kind, int]:
     """Return how many memories of each kind to sample; a size of 0 takes all.
 
-    Half of the sample is divided evenly, so that rare kinds have enough, and the rest in proportion.
+    Half of the sample is divided evenly, so that rare kinds have enough. The rest is divided in proportion.
     """
     total = sum(counts.values())
     if not 0 < size < total:
         return dict(counts)
-    there = [kind for kind, count in counts.items() if count]
-    taken = {kind: min(count, size // (2 * len(there))) for kind, count in counts.items()}
+    present = [kind for kind, count in counts.items() if count]
+    taken = {kind: min(count, size // (2 * len(present))) for kind, count in counts.items()}
     spare = size - sum(taken.values())
     left = {kind: counts[kind] - taken[kind] for kind in counts}
-    parted = {kind: spare * left[kind] / sum(left.values()) for kind in counts}
-    taken = {kind: taken[kind] + int(parted[kind]) for kind in counts}
+    quotas = {kind: spare * left[kind] / sum(left.values()) for kind in counts}
+    taken = {kind: taken[kind] + int(quotas[kind]) for kind in counts}
     # The remainder of rounding goes to the kind that lost the most.
-    by_loss = sorted(there, key=lambda kind: int(parted[kind]) - parted[kind])
+    by_loss = sorted(present, key=lambda kind: int(quotas[kind]) - quotas[kind])
     for kind in by_loss[: size - sum(taken.values())]:
         taken[kind] += 1
     return taken
 
 
 def sample(survey: Survey, seed: int, size: int) -> list[int]:
-    wanted = shares({kind: len(ids) for kind, ids in survey.kinds.items()}, size)
+    wanted = sample_sizes({kind: len(ids) for kind, ids in survey.kinds.items()}, size)
     return sorted(id_ for kind, ids in survey.kinds.items() for id_ in sample_ids(ids, seed, wanted[kind]))
 
 
@@ -275,11 +275,11 @@ def sampled_questions(
     asked: list[SelfQuestion] = []
     for memory in (memories[id_] for id_ in sampled):
         number = hash_number(seed, memory.id)
-        twins = survey.twins(memory, sampled_text(memory, number))
-        asked += word_questions(memory, twins, survey.holders, number)
+        twins = survey.equivalents(memory, sampled_text(memory, number))
+        asked += word_questions(memory, twins, survey.term_counts, number)
         asked += name_questions(memory, number) if memory.kind is Kind.ENTITY else ()
     asked += _relations(view, memories, seed, now)
-    at_most = ceil(len(sampled) / _ONE_IN)
+    at_most = ceil(len(sampled) / _MEMORIES_PER_SHARED_QUESTION)
     asked += _mentions(view, memories, survey, seed, at_most)
     asked += _days(memories, survey, seed, at_most)
     return asked
@@ -311,13 +311,13 @@ def _mentions(
     named = memories_by_id(view, chosen)
     for entity in chosen:
         if entity in named and named[entity].deleted_at is None:
-            yield mention_question(text_of[entity], named[entity].name, survey.speak_of[entity])
+            yield mention_question(text_of[entity], named[entity].name, survey.by_entity[entity])
 
 
 def _days(memories: Mapping[int, Memory], survey: Survey, seed: int, at_most: int) -> Iterator[SelfQuestion]:
     """Ask for days with notes or messages: what happened, and what one speaker said."""
     days: dict[date, Memory] = {}
-    spoke: dict[tuple[str, date], Memory] = {}
+    by_speaker: dict[tuple[str, date], Memory] = {}
     for memory in memories.values():
         day = day_of(memory, survey.zone)
         # The date when a note was stored is not part of its content.
@@ -325,19 +325,19 @@ def _days(memories: Mapping[int, Memory], survey: Survey, seed: int, at_most: in
             continue
         days.setdefault(day, memory)
         if memory.kind is Kind.MESSAGE and memory.speaker:
-            spoke.setdefault((memory.speaker, day), memory)
-    for day in _some(days, seed, at_most):
-        yield day_question(days[day], day, survey.days[day])
-    for speaker, day in _some(spoke, seed, at_most):
-        yield day_question(spoke[speaker, day], day, survey.spoke[speaker, day], speaker=speaker)
+            by_speaker.setdefault((memory.speaker, day), memory)
+    for day in _sample_keys(days, seed, at_most):
+        yield day_question(days[day], day, survey.by_day[day])
+    for speaker, day in _sample_keys(by_speaker, seed, at_most):
+        yield day_question(by_speaker[speaker, day], day, survey.by_speaker[speaker, day], speaker=speaker)
 
 
-def _some(by: Mapping[_Key, Memory], seed: int, at_most: int) -> list[_Key]:
+def _sample_keys(by: Mapping[_Key, Memory], seed: int, at_most: int) -> list[_Key]:
     """Choose `at_most` keys by the random numbers of their memories."""
     return sorted(by, key=lambda key: (hash_number(seed, by[key].id), by[key].id))[:at_most]
 
 
-def _sayings(memory: Memory) -> list[str]:
+def _texts(memory: Memory) -> list[str]:
     if memory.kind is not Kind.ENTITY:
         return [memory.text]
     return [memory.name, *(seen.content for seen in memory.in_force)]
@@ -445,10 +445,10 @@ class Trial:
 
     @property
     def _saved(self) -> float:
-        return sum(once.saved for once in self._embedders.values() if once is not None)
+        return sum(each.saved for each in self._embedders.values() if each is not None)
 
     def _is_right(self, question: SelfQuestion, id_: int) -> bool:
-        return id_ in question.wanted or (bool(question.words) and self.survey.holds(id_, question.words))
+        return id_ in question.wanted or (bool(question.words) and self.survey.contains(id_, question.words))
 
     def _missed(
         self, question: SelfQuestion, profile: Profile, gathered: Gathered, hits: list[int]

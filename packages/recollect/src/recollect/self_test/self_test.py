@@ -133,7 +133,7 @@ def waiting(view: Snapshot, ids: Sequence[int]) -> set[int]:
 
 def _is_common(text: str, survey: Survey) -> bool:
     common = max(_FEWEST_HOLDERS, _COMMON * survey.memories)
-    return all(survey.holders[token] > common for token in distinctive_terms(text))
+    return all(survey.term_counts[token] > common for token in distinctive_terms(text))
 
 
 def _nearly_the_same(view: Snapshot, one: Memory, other: Memory) -> bool:

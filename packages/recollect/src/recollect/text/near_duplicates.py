@@ -36,7 +36,7 @@ from recollect.language.words import (
     calendar_words,
     word_set,
 )
-from recollect.text.tokens import compile_later, distinctive_terms, fold, keep_short, light_stem, words
+from recollect.text.tokens import cache_short, compile_later, distinctive_terms, fold, light_stem, words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -363,7 +363,7 @@ class _KeyWords:
         return frozenset(self.stems)
 
     @classmethod
-    @keep_short(2_048, longest=2_000)  # one text is compared with many
+    @cache_short(2_048, longest=2_000)  # one text is compared with many
     def of(cls, text: str) -> _KeyWords:
         stems: list[str] = []
         names: set[str] = set()
@@ -411,7 +411,7 @@ def _one_family(one: str, other: str) -> bool:
     return len(one) >= alike and one[:alike] == other[:alike]
 
 
-@keep_short(2_048, longest=2_000)  # one text is compared with many
+@cache_short(2_048, longest=2_000)  # one text is compared with many
 def _stated_words(text: str) -> tuple[str, ...]:
     pieces = (fold(piece) for piece in _PIECES.findall(text))
     numbers = (re.sub(r"\D", "", piece) if piece[0].isdigit() else piece for piece in pieces)

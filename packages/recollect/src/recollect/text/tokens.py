@@ -179,7 +179,7 @@ _STEP_4 = (
     "ate", "iti", "ous", "ive", "ize",
 )  # fmt: skip
 
-# In the order in which they are tried; at least three letters are left.
+# Endings, in the order in which they are tried. At least three letters of the word must remain.
 _COARSE_ENDINGS = ("ing", "ied", "ies", "ed", "es", "s", "e", "y", "o", "a")
 _LIGHT_ENDINGS = ("ing", "ed", "es", "s", "e")
 _FEWEST_STEM_LETTERS = 3
@@ -277,7 +277,7 @@ def _step_5(word: str) -> str:
 
 
 def _ending(word: str, endings: Collection[str]) -> str:
-    """Return the first ending that fits and leaves something, else an empty text."""
+    """Return the first of the endings that a longer word has, or an empty text."""
     return next((ending for ending in endings if word.endswith(ending) and len(word) > len(ending)), "")
 
 
@@ -300,23 +300,23 @@ def _ends_short(stem: str) -> bool:
     return stem[-1] not in "wxy" and _pattern(stem).endswith("cvc")
 
 
-# A cache that is bounded in characters as well as in entries, so that no long text stays in memory.
+# A cache that is bounded in characters as well as in entries.
 
-_Given = ParamSpec("_Given")
-_Made = TypeVar("_Made")
+_Args = ParamSpec("_Args")
+_Result = TypeVar("_Result")
 
 
-def keep_short(most: int, longest: int) -> Callable[[Callable[_Given, _Made]], Callable[_Given, _Made]]:
+def cache_short(most: int, longest: int) -> Callable[[Callable[_Args, _Result]], Callable[_Args, _Result]]:
     """Cache a function's last `most` results, unless the arguments are longer than `longest` characters.
 
-    A server reads texts of any length for as long as it runs, so the cache must stay small.
+    Otherwise long texts would stay in the memory of a server.
     """
 
-    def around(function: Callable[_Given, _Made]) -> Callable[_Given, _Made]:
+    def around(function: Callable[_Args, _Result]) -> Callable[_Args, _Result]:
         kept = lru_cache(maxsize=most)(function)
 
         @wraps(kept)
-        def cached_if_short(*given: _Given.args, **named: _Given.kwargs) -> _Made:
+        def cached_if_short(*given: _Args.args, **named: _Args.kwargs) -> _Result:
             letters = sum(len(each) for each in (*given, *named.values()) if isinstance(each, str))
             if letters > longest:
                 return function(*given, **named)
@@ -332,9 +332,9 @@ def keep_short(most: int, longest: int) -> Callable[[Callable[_Given, _Made]], C
 
 # ASCII text is split into pieces of one token each.
 _PIECES = compile_later(r"[A-Za-z]{1,4}|\d{1,3}|[^\W\d_]+|[^\w\s]|_|\n+")
-_DIGITS = 3
-_OTHER_LETTERS = 2
-_WIDE_FROM = 0x0E00
+_DIGITS_PER_TOKEN = 3
+_LETTERS_PER_TOKEN = 2
+_FIRST_WIDE_LETTER = 0x0E00
 
 
 def count_tokens(text: str) -> int:
@@ -345,10 +345,10 @@ def count_tokens(text: str) -> int:
         if piece.isascii():
             continue
         if piece[0].isdigit():
-            count += -(-len(piece) // _DIGITS) - 1
+            count += -(-len(piece) // _DIGITS_PER_TOKEN) - 1
         elif piece[0].isalpha():
-            wide = sum(letter >= chr(_WIDE_FROM) for letter in piece)
-            count += wide + -(-(len(piece) - wide) // _OTHER_LETTERS) - 1
+            wide = sum(letter >= chr(_FIRST_WIDE_LETTER) for letter in piece)
+            count += wide + -(-(len(piece) - wide) // _LETTERS_PER_TOKEN) - 1
         else:
             count += max(1, len(piece.encode(errors="surrogatepass")) // 2) - 1
     return count

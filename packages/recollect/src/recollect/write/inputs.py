@@ -57,7 +57,7 @@ def one_or_more(given: Iterable[str], what: str) -> Iterable[str]:
     return (given,) if isinstance(given, str) else check_list(given, what)
 
 
-def by_name(given: Mapping[str, _Row]) -> Mapping[str, _Row]:
+def check_mapping(given: Mapping[str, _Row]) -> Mapping[str, _Row]:
     if not isinstance(given, Mapping):
         raise InvalidInput(f"Give a list of texts for each name, in a mapping, not {type(given).__name__}.")
     return given
@@ -163,11 +163,11 @@ def turn_of(given: TurnLike) -> Turn:
 
 
 def clean_metadata(given: object) -> dict[str, Any] | None:
-    """Return a copy of the JSON object, as it will be read back."""
+    """Return the JSON object after a round trip through JSON, as the store will return it."""
     if given is None:
         return None
     if not isinstance(given, Mapping):
-        raise InvalidInput(f"`metadata` is a mapping of names to values of JSON, not {type(given).__name__}.")
+        raise InvalidInput(f"`metadata` is a mapping of names to JSON values, not {type(given).__name__}.")
     try:
         written = json.dumps(dict(given), ensure_ascii=False, separators=(",", ":"), allow_nan=False)
         written.encode()
@@ -175,8 +175,8 @@ def clean_metadata(given: object) -> dict[str, Any] | None:
         raise InvalidInput(f"`metadata` cannot be written as JSON: {error}.") from error
     if len(written) > METADATA_LIMIT:
         raise InvalidInput(
-            f"`metadata` takes {len(written):,} characters of JSON, and at most {METADATA_LIMIT:,} are kept; "
-            "keep large values elsewhere, and their place here."
+            f"`metadata` takes {len(written):,} characters of JSON, but at most {METADATA_LIMIT:,} are "
+            "allowed; store large values elsewhere, and only their address here."
         )
     kept: dict[str, Any] = json.loads(written)
     return kept
@@ -253,8 +253,8 @@ _ISO_WEEK = re.compile(r"\d{4}-?W\d{2}")
 def as_of_time(given: AsOf | None, zone: tzinfo) -> datetime | None:
     """Return the moment that `as_of` names, in UTC.
 
-    A day means its last microsecond in `zone`, and a week such as 2026-W10 that of its Sunday. A text without
-    a zone is read in `zone`, but a `datetime` needs one of its own.
+    A day means its last microsecond in `zone`. A week, such as 2026-W10, means the end of its Sunday. Texts
+    without a zone are read in `zone`, but a `datetime` must have its own.
     """
     if given is None or isinstance(given, datetime):
         return aware(given, "as_of")
@@ -304,5 +304,5 @@ def _parsed(text: str, zone: tzinfo) -> datetime | date:
 def _in_utc(moment: datetime) -> datetime:
     try:
         return moment.astimezone(UTC)
-    except OverflowError:  # the first or the last day that there is
+    except OverflowError:  # near `datetime.min` or `datetime.max`
         return moment.replace(tzinfo=UTC)

@@ -140,7 +140,7 @@ def expect_batch(work: Work, batch: Sequence[Change]) -> None:
     """If a batch has many texts of one scope, look them all up with one query."""
     new = [change for change in batch if isinstance(change, PutText)]
     if len(new) >= _MANY and len({change.scope for change in new}) == 1:
-        work.expect_texts(new[0].scope, {text_key(change.text.text) for change in new})
+        work.look_up_texts(new[0].scope, {text_key(change.text.text) for change in new})
 
 
 def put_text(work: Work, change: PutText) -> Outcome:

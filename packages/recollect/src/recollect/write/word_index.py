@@ -1,4 +1,4 @@
-"""Updating a scope's word index and mentions in the transaction that changes its memories.
+"""Update a scope's word index and mentions in the transaction that changes its memories.
 
 A new document is one row. From time to time, new rows are merged into the postings of their terms. Searches
 read the postings and the rows that are not merged yet.
@@ -43,8 +43,8 @@ if TYPE_CHECKING:
 
 
 _MOST_UNMERGED = 512
-# A document with more terms is merged at once, since every search reads the unmerged ones.
-_LONG = 1_000
+# A document with more terms is merged immediately, since every search reads all unmerged documents.
+_LONG_DOCUMENT = 1_000
 # These bound the memory in use: characters split into terms at a time, and terms merged at a time.
 _CHARACTERS_AT_ONCE = 65_536
 _TERMS_AT_ONCE = 16_384
@@ -55,11 +55,11 @@ _Item = TypeVar("_Item")
 def write_documents(rows: Transaction, scope: int, documents: Sequence[Document]) -> None:
     """Index documents, replacing those with the same id."""
     erase_documents(rows, [document.id for document in documents])
-    for some in _pieces(documents, lambda document: len(document.body), _CHARACTERS_AT_ONCE):
+    for some in _split(documents, lambda document: len(document.body), _CHARACTERS_AT_ONCE):
         _add_documents(rows, scope, some)
 
 
-def _pieces(
+def _split(
     items: Sequence[_Item], size_of: Callable[[_Item], int], max_size: int
 ) -> Iterator[Sequence[_Item]]:
     """Split items into parts. Each ends with the item that makes it larger than `max_size`."""
@@ -92,7 +92,7 @@ def _add_documents(rows: Transaction, scope: int, documents: Sequence[Document])
     rows.put("document", added)
     size = _changed_size(index_size(rows, scope), sizes, 1)
     size = size._replace(unmerged=size.unmerged + len(documents))
-    if size.unmerged > _MOST_UNMERGED or any(some + more > _LONG for _, some, more in sizes):
+    if size.unmerged > _MOST_UNMERGED or any(some + more > _LONG_DOCUMENT for _, some, more in sizes):
         _merge(rows, scope)
         size = size._replace(unmerged=0)
     _put_size(rows, scope, size)
@@ -114,7 +114,7 @@ def erase_documents(rows: Transaction, ids: Sequence[int]) -> None:
             for term in own if is_merged else ():
                 merged.setdefault(term, []).append(id_)
             gone.append(id_)
-            sizes.append((Kind(kind), _count(in_words), _count(in_pairs)))
+            sizes.append((Kind(kind), _term_count(in_words), _term_count(in_pairs)))
             waiting += not is_merged
         _remove_postings(rows, merged)
         rows.remove("document", (OneOf("memory_id", gone),))
@@ -139,7 +139,7 @@ def document_terms(document: Document) -> tuple[list[str], list[str]]:
     )
 
 
-def _count(packed: bytes) -> int:
+def _term_count(packed: bytes) -> int:
     return len(packed) // TERM_ID.itemsize
 
 
@@ -179,13 +179,13 @@ def _changed_size(size: IndexSize, documents: Iterable[tuple[Kind, int, int]], s
 def _merge(rows: Transaction, scope: int) -> None:
     """Merge the newest documents into the postings."""
     waiting = rows.rows("document", ("memory_id", "words", "pairs"), unmerged(scope))
-    for some in _pieces(waiting, lambda row: _count(row[1]) + _count(row[2]), _TERMS_AT_ONCE):
+    for some in _split(waiting, lambda row: _term_count(row[1]) + _term_count(row[2]), _TERMS_AT_ONCE):
         _add_postings(rows, postings_of(some))
     rows.patch("document", (OneOf("memory_id", [row[0] for row in waiting]),), {"merged": 1})
 
 
 def _add_postings(rows: Transaction, new: Mapping[int, Postings]) -> None:
-    places = _places(rows, {term: postings.ids.tolist() for term, postings in new.items()})
+    places = _group_by_block(rows, {term: postings.ids.tolist() for term, postings in new.items()})
     old = _blocks(rows, places)
     put, gone = [], []
     for term, postings in new.items():
@@ -210,12 +210,12 @@ def _add_postings(rows: Transaction, new: Mapping[int, Postings]) -> None:
 
 def _remove_postings(rows: Transaction, documents: Mapping[int, Sequence[int]]) -> None:
     """Remove these documents from the postings of each term."""
-    places = _places(rows, documents)
+    places = _group_by_block(rows, documents)
     put, gone = [], []
     for (term, first), packed in _blocks(rows, places).items():
         block = unpack_block(first, *packed)
-        without = np.array(documents[term], np.int64)
-        kept = np.flatnonzero(~np.isin(block.ids, without))
+        removed = np.array(documents[term], np.int64)
+        kept = np.flatnonzero(~np.isin(block.ids, removed))
         if not len(kept) or block.ids[kept[0]] != first:
             gone.append((term, first))
         if len(kept):
@@ -231,8 +231,10 @@ def _replace_blocks(
     rows.put("posting", put)
 
 
-def _places(rows: Transaction, documents: Mapping[int, Sequence[int]]) -> dict[int, dict[int, list[int]]]:
-    """Assign each term's documents to its blocks: by term and first id of the block, 0 for a new one."""
+def _group_by_block(
+    rows: Transaction, documents: Mapping[int, Sequence[int]]
+) -> dict[int, dict[int, list[int]]]:
+    """Group each term's documents by block: by term, then by the first id of the block (0: a new block)."""
     known = rows.rows("posting", ("term_id", "first_id"), (OneOf("term_id", list(documents)),))
     firsts = {term: [first for _, first in blocks] for term, blocks in groupby(known, itemgetter(0))}
     places: dict[int, dict[int, list[int]]] = {}
@@ -265,25 +267,25 @@ def _block_row(term: int, block: Postings) -> dict[str, object]:
 
 
 def _drop_unused_terms(rows: Transaction, scope: int, terms: Collection[int]) -> None:
-    """Delete those of these terms that no document contains any more."""
+    """Delete the terms that no document contains any more."""
     used = {term for (term,) in rows.rows("posting", ("term_id",), (OneOf("term_id", list(terms)),))}
-    unsure = np.array([term for term in terms if term not in used], np.int64)
-    if len(unsure):
+    unposted = np.array([term for term in terms if term not in used], np.int64)
+    if len(unposted):
         waiting = rows.rows("document", ("words", "pairs"), unmerged(scope))
-        there = np.frombuffer(b"".join(packed for row in waiting for packed in row), TERM_ID)
-        rows.remove("term", (OneOf("id", unsure[~np.isin(unsure, there)].tolist()),))
+        waiting_terms = np.frombuffer(b"".join(packed for row in waiting for packed in row), TERM_ID)
+        rows.remove("term", (OneOf("id", unposted[~np.isin(unposted, waiting_terms)].tolist()),))
 
 
 # Mentions: links from texts to the entities that they name
 
-# The newest earlier texts that are searched for a new entity's name.
+# Maximum number of earlier texts, newest first, that are searched for a new entity's name.
 _MOST_EARLIER = 2_000
 _BATCH = 500
 _IS_TEXT = Not(Equals("kind", "entity"))
 
 
 def link_texts(rows: Transaction, scope: int, ids: Sequence[int]) -> None:
-    """Compute again which entities these texts name. Links that a caller gave stay."""
+    """Recompute which entities these texts name. Keep links that a caller gave."""
     if ids and not has_entities(rows, scope):
         _replace_links(rows, ids, ())  # also links of forgotten texts, which may come back
         return
@@ -296,7 +298,7 @@ def link_texts(rows: Transaction, scope: int, ids: Sequence[int]) -> None:
 
 
 def _replace_links(rows: Transaction, ids: Sequence[int], links: Iterable[tuple[int, int]]) -> None:
-    """Replace the computed links of texts. Links that a caller gave stay."""
+    """Replace the computed links of texts. Keep links that a caller gave."""
     rows.remove("mention", (Equals("explicit", 0), OneOf("memory_id", ids)))
     _put_links(rows, links)
 
@@ -307,10 +309,7 @@ def _put_links(rows: Transaction, links: Iterable[tuple[int, int]]) -> None:
 
 
 def link_entities(rows: Transaction, scope: int, ids: Sequence[int]) -> None:
-    """Link earlier texts to new entities that they name.
-
-    Existing links of these texts by a first name stay.
-    """
+    """Link earlier texts to new entities that they name. Keep their links by first name."""
     has_texts = ids and any(
         rows.rows("memory", ("id",), (Equals("scope_id", scope), Equals("kind", kind)), limit=1)
         for kind in ("note", "message")
@@ -323,9 +322,9 @@ def link_entities(rows: Transaction, scope: int, ids: Sequence[int]) -> None:
         first = first_name(name, type_)
         if first is not None and person_called(rows, scope, first) is not None:
             names.append(first)
-        for holding in (ids for each in names for ids in _texts_with(rows, scope, each)):
+        for candidates in (ids for each in names for ids in _texts_with(rows, scope, each)):
             texts = rows.rows(
-                "memory", ("id",), (OneOf("id", holding), _IS_TEXT), descending=True, limit=_MOST_EARLIER
+                "memory", ("id",), (OneOf("id", candidates), _IS_TEXT), descending=True, limit=_MOST_EARLIER
             )
             found.update(id_ for (id_,) in texts)
     kept = _linked_by_first_name(rows, sorted(found))
@@ -334,7 +333,7 @@ def link_entities(rows: Transaction, scope: int, ids: Sequence[int]) -> None:
 
 
 def _linked_by_first_name(rows: Transaction, ids: Sequence[int]) -> list[tuple[int, int]]:
-    """Return the links of these texts that are by a first name only."""
+    """Return the links of these texts that rest on a first name only."""
     links = rows.rows("mention", ("memory_id", "entity_id"), (Equals("explicit", 0), OneOf("memory_id", ids)))
     entities = {
         id_: (folded, first)

@@ -37,14 +37,14 @@ class Work:
 
     # Reading and writing rows
 
-    def expect_texts(self, scope: Scope, keys: Collection[int]) -> None:
-        """Look up the keys of many coming texts with one query."""
+    def look_up_texts(self, scope: Scope, keys: Collection[int]) -> None:
+        """Look up, in one query, which of these texts the scope has already."""
         same = (Equals("scope_id", scope_id(self.rows, scope)), OneOf("text_key", keys))
         known = {key for (key,) in self.rows.rows("memory", ("text_key",), same)}
         self._unknown_keys = (scope, set(keys) - known)
 
     def may_have_text(self, scope: Scope, key: int) -> bool:
-        """Whether the scope may have a text with this key. The caller stores it next, so ask once."""
+        """Whether the scope may have a text with this key. The caller then stores it, so call once."""
         expected, unknown = self._unknown_keys
         if scope != expected or key not in unknown:
             return True
@@ -148,7 +148,7 @@ class Work:
     # Work for the end of the transaction
 
     def touch(self, memory: int, scope: int, *, text: bool = False, named: bool = False) -> None:
-        """Index the memory again. `text`: find the entities it names; `named`: find texts that name it."""
+        """Queue the memory for indexing. `text`: find entities it names; `named`: find texts naming it."""
         self._touched[memory] = scope
         if text:
             self._texts.add(memory)

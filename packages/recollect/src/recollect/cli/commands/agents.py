@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from recollect.agents.clients import Client, HookClient, Launch
 
 _ENVIRON: Mapping[str, str] = os.environ  # noqa: TID251  # clients name their folders in their own variables
-_AS_OPTIONS = ("store", "owner", "agent", "model")
-_OVER_HTTP = ("token", "allow_hosts")
+_OPTION_SETTINGS = ("store", "owner", "agent", "model")
+_HTTP_SETTINGS = ("token", "allow_hosts")
 """Settings that a server does not need if a client starts it."""
 _CLIENT = click.argument("client", metavar="CLIENT", type=click.Choice(tuple(clients.CLIENTS)))
 _HOOK_CLIENT = click.argument("client", metavar="CLIENT", type=click.Choice(tuple(clients.HOOK_CLIENTS)))
@@ -55,38 +55,38 @@ def mcp_install_command(
 ) -> Result:
     """Add the server to a client's settings.
 
-    CLIENT is claude-desktop, claude-code, cursor, vscode, gemini or opencode. For codex and generic, it
-    prints what to paste, and where.
+    CLIENT is claude-desktop, claude-code, cursor, vscode, gemini or opencode. For codex and generic, the
+    command prints what to paste, and where.
 
-    Other settings stay, and a copy of the file is kept beside it. A file with comments is not changed; it
+    Other settings are kept, and the old file is copied. A file with comments is not changed; the command
     prints what to paste instead. The values of --store, --owner, --agent and --model, or of their variables,
     are written too, because clients do not see your shell. Installing again updates the entry.
     """
-    to = clients.CLIENTS[client]
+    target = clients.CLIENTS[client]
     # Without this package, the server would fail later, in the client. Version 1 of `mcp` lacks the module.
     if find_spec("mcp_types") is None:
         raise missing_extra("The server", "mcp", "No module named 'mcp_types'")
     launch, warnings = _launch(call, tools)
-    wanted = to.entry(launch)
-    snippet = to.snippet(clients.checked_name(name), wanted)
-    if to.user is None or to.toml:
-        place = None if to.user is None else str(_file(to, project))
-        shown = {"client": to.name, "name": name, "file": place, "entry": wanted, "snippet": snippet}
-        hint = to.next if place is None else f"Paste it into {place}. {to.next}"
+    wanted = target.entry(launch)
+    snippet = target.snippet(clients.checked_name(name), wanted)
+    if target.user is None or target.toml:
+        place = None if target.user is None else str(_file(target, project))
+        shown = {"client": target.name, "name": name, "file": place, "entry": wanted, "snippet": snippet}
+        hint = target.next if place is None else f"Paste it into {place}. {target.next}"
         return Result(shown, [Verbatim(snippet)], warnings=warnings, hints=[hint])
-    path = _file(to, project)
-    data: dict[str, Any] = {"client": to.name, "name": name, "file": str(path), "changed": False}
+    path = _file(target, project)
+    data: dict[str, Any] = {"client": target.name, "name": name, "file": str(path), "changed": False}
 
     def edit(before: str | None) -> SettingsEdit:
         backup = settings_files.read_backup(path.resolve())
-        made = settings_files.edit_to_install(to, before, name, launch, backup, force=force)
-        data["entry"] = settings_files.server_in(to, made.after, name)
-        return made
+        change = settings_files.edit_to_install(target, before, name, launch, backup, force=force)
+        data["entry"] = settings_files.server_in(target, change.after, name)
+        return change
 
     done = _apply(
         *(edit, path, data),
         dry_run=dry_run,
-        none=f"{to.title} has this server already",
+        unchanged=f"{target.title} has this server already",
         advice="paste what is shown",
         snippet=snippet,
         warnings=warnings,
@@ -98,12 +98,12 @@ def mcp_install_command(
             "this program is in uv's cache, which may be emptied; install it: "
             "uv tool install 'recollect-memory[mcp]'"
         )
-    there = settings_files.server_in(to, done[0].before, name)
-    text, first = f"Added {name} to {to.title}, in {path}.", [f"It will start: {launch.line}"]
-    if clients.is_ours(there):
-        text = f"Updated {name} in {to.title}, in {path}."
-        data["difference"] = first = clients.entry_difference(there, data["entry"])
-    return Result.message(text, data, [*first, *done[1], to.next], warnings=warnings)
+    previous = settings_files.server_in(target, done[0].before, name)
+    text, first = f"Added {name} to {target.title}, in {path}.", [f"It will start: {launch.line}"]
+    if clients.is_ours(previous):
+        text = f"Updated {name} in {target.title}, in {path}."
+        data["difference"] = first = clients.entry_difference(previous, data["entry"])
+    return Result.message(text, data, [*first, *done[1], target.next], warnings=warnings)
 
 
 @command("uninstall", "recollect mcp uninstall claude-code", "recollect mcp uninstall cursor --project .")
@@ -119,29 +119,29 @@ def mcp_uninstall_command(
 
     CLIENT is claude-desktop, claude-code, cursor, vscode, gemini or opencode.
 
-    If nothing else changed since the installation, the file is as it was before. The memory stays.
+    If nothing else changed since the installation, the file is restored. The memory is kept.
     """
-    of = clients.CLIENTS[client]
-    path = _file(of, project)
-    data = {"client": of.name, "name": name, "file": str(path), "changed": False}
+    target = clients.CLIENTS[client]
+    path = _file(target, project)
+    data = {"client": target.name, "name": name, "file": str(path), "changed": False}
 
     def edit(before: str | None) -> SettingsEdit:
-        if of.toml and settings_files.server_in(of, before, name) is not None:
+        if target.toml and settings_files.server_in(target, before, name) is not None:
             raise NotEditable("it is TOML, which this command does not edit")
         backup = settings_files.read_backup(path.resolve())
-        return settings_files.edit_to_uninstall(of, before, name, backup, force=force)
+        return settings_files.edit_to_uninstall(target, before, name, backup, force=force)
 
     done = _apply(
         *(edit, path, data),
         dry_run=dry_run,
-        none=f"{of.title} has no server named {name}",
+        unchanged=f"{target.title} has no server named {name}",
         advice=f"remove {name!r} by hand",
         within=_folder(project),
     )
     if isinstance(done, Result):
         return done
-    details = [*done[1], f"{of.title} drops it when it starts next."]
-    return Result.message(_removed_text(name, of.title, path, done[0]), data, details)
+    details = [*done[1], f"{target.title} stops using it at its next start."]
+    return Result.message(_removed_text(name, target.title, path, done[0]), data, details)
 
 
 @command("list", "recollect mcp list", "recollect mcp list --json")
@@ -197,31 +197,31 @@ def hooks_install_command(
 ) -> Result:
     """Let a client recall before each prompt, and store messages.
 
-    CLIENT is claude-code, codex, gemini, opencode or cursor. Other hooks and settings stay, and a copy of the
-    file is kept beside it. A file with comments is not changed; it prints what to paste instead. The values
+    CLIENT is claude-code, codex, gemini, opencode or cursor. Other hooks and settings are kept, and the old
+    file is copied. A file with comments is not changed; the command prints what to paste instead. The values
     of --store, --owner, --agent and --model are written too. Installing again updates the hooks.
     """
-    to = clients.HOOK_CLIENTS[client]
+    target = clients.HOOK_CLIENTS[client]
     options, warnings = _hook_options(call, allow_secrets=allow_secrets)
-    path = _file(to, project)
-    entries = to.entries(sys.executable, options, sys.platform)
+    path = _file(target, project)
+    entries = target.entries(sys.executable, options, sys.platform)
 
     def edit(before: str | None) -> SettingsEdit:
-        if not to.is_plugin:
-            return settings_files.edit_to_install_hooks(before, entries, to.version)
+        if not target.is_plugin:
+            return settings_files.edit_to_install_hooks(before, entries, target.version)
         if before is not None and not before.startswith(clients.PLUGIN_MARK):
             raise clients.AnotherEntry(f"{path} is not from Recollect; move it away, and try again.")
-        plugin = clients.opencode_plugin(to, sys.executable, options)
+        plugin = clients.opencode_plugin(target, sys.executable, options)
         return SettingsEdit(before, plugin, needs_backup=False)
 
-    data = {"client": to.name, "file": str(path), "events": list(to.events), "changed": False}
+    data = {"client": target.name, "file": str(path), "events": list(target.events), "changed": False}
     listed = {"hooks": {event: [entry] for event, entry in entries.items()}}
     done = _apply(
         *(edit, path, data),
         dry_run=dry_run,
-        none=f"{to.title} has these hooks already",
+        unchanged=f"{target.title} has these hooks already",
         advice="paste what is shown",
-        snippet="" if to.is_plugin else json.dumps(listed, indent=2),
+        snippet="" if target.is_plugin else json.dumps(listed, indent=2),
         warnings=warnings,
     )
     if isinstance(done, Result):
@@ -234,8 +234,8 @@ def hooks_install_command(
             "this program is in uv's cache, which may be emptied; install it: "
             "uv tool install recollect-memory"
         )
-    details = [*done[1], to.next, "To see what they do: recollect hooks status"]
-    text = f"Added hooks to {to.title}, in {path}: {', '.join(to.events)}."
+    details = [*done[1], target.next, "To see what they do: recollect hooks status"]
+    text = f"Added hooks to {target.title}, in {path}: {', '.join(target.events)}."
     return Result.message(text, data, details, warnings=warnings)
 
 
@@ -246,24 +246,24 @@ def hooks_install_command(
 def hooks_uninstall_command(_: Call, client: str, project: str | None, dry_run: bool) -> Result:
     """Remove Recollect's hooks from a client's settings.
 
-    If nothing else changed since the installation, the file is as it was before. The memory stays. The
-    process that answers hooks ends. After the last client, the hooks' files and log are deleted too.
+    If nothing else changed since the installation, the file is restored. The memory is kept. The process
+    that answers hooks ends. After the last client, the hooks' files and log are deleted too.
     """
-    of = clients.HOOK_CLIENTS[client]
-    path = _file(of, project)
+    target = clients.HOOK_CLIENTS[client]
+    path = _file(target, project)
 
     def edit(before: str | None) -> SettingsEdit:
-        if of.is_plugin:
+        if target.is_plugin:
             ours = before is not None and before.startswith(clients.PLUGIN_MARK)
             return SettingsEdit(before, None if ours else before)
         backup = settings_files.read_backup(path.resolve())
-        return settings_files.edit_to_uninstall_hooks(before, backup, of.version)
+        return settings_files.edit_to_uninstall_hooks(before, backup, target.version)
 
-    data = {"client": of.name, "file": str(path), "changed": False}
+    data = {"client": target.name, "file": str(path), "changed": False}
     done = _apply(
         *(edit, path, data),
         dry_run=dry_run,
-        none=f"{of.title} has no hooks from Recollect",
+        unchanged=f"{target.title} has no hooks from Recollect",
         advice="remove the entries that run recollect.hooks",
         within=_folder(project),
     )
@@ -275,7 +275,7 @@ def hooks_uninstall_command(_: Call, client: str, project: str | None, dry_run: 
     if not any(each["state"] for each in _hooks_installed(None)):
         left = remove_hook_files(folder)
         details += [f"Messages not stored yet: {left}, in {folder}"] if left else []
-    return Result.message(_removed_text("our hooks", of.title, path, done[0]), data, details)
+    return Result.message(_removed_text("our hooks", target.title, path, done[0]), data, details)
 
 
 @command("status", "recollect hooks status", "recollect hooks status --day 2026-11-16 --json")
@@ -346,7 +346,7 @@ def _apply(
     data: dict[str, Any],
     *,
     dry_run: bool,
-    none: str,
+    unchanged: str,
     advice: str,
     snippet: str = "",
     warnings: Sequence[str] = (),
@@ -355,7 +355,7 @@ def _apply(
     """Change a file; return the edit, and a line that names the copy of the old file.
 
     On a dry run, without changes, or if the file cannot be edited, return a result. If the file is removed,
-    so are the folders below `within` that it leaves empty.
+    empty folders below `within` are removed too.
     """
     try:
         edit = edit_of(settings_files.read_settings(path))
@@ -378,14 +378,14 @@ def _apply(
             hints=[f"{nothing}; the file is {path}."],
         )
     if edit.is_none:
-        return Result.message(f"{none}, in {path}; nothing was changed.", data, warnings=warnings)
+        return Result.message(f"{unchanged}, in {path}; nothing was changed.", data, warnings=warnings)
     copy = settings_files.apply_edit(path, edit, within)
     data["changed"] = True
     return edit, [] if copy is None else [f"Copy of the old file: {copy}"]
 
 
 def _removed_text(what: str, title: str, path: Path, edit: SettingsEdit) -> str:
-    gone = " The file was empty then, so it was deleted." if edit.after is None else ""
+    gone = " The file was then empty, so it was deleted." if edit.after is None else ""
     return f"Removed {what} from {title}, in {path}.{gone}"
 
 
@@ -407,9 +407,9 @@ def _launch(call: Call, tools: str | None) -> tuple[Launch, list[str]]:
     secrets: list[str] = []
     for row in _local_settings(call):
         value = _absolute(row.value) if isinstance(row.value, Path) else row.shown
-        if row.name in _OVER_HTTP:
+        if row.name in _HTTP_SETTINGS:
             continue
-        if row.name in _AS_OPTIONS:
+        if row.name in _OPTION_SETTINGS:
             arguments += [f"--{row.name}", value]
         elif row.is_secret:
             secrets.append(f"{row.origin} is a secret, so it was not written; set it in the settings file.")
@@ -432,10 +432,10 @@ def _hook_options(call: Call, *, allow_secrets: bool) -> tuple[list[str], list[s
     options, warnings = ["--folder", hooks_folder()], []
     if _ENVIRON.get("RECOLLECT_CONFIG"):
         warnings.append(
-            "RECOLLECT_CONFIG is set here; set it for the client too, or hooks use other settings."
+            "RECOLLECT_CONFIG is set here; set it for the client too; otherwise hooks use other settings."
         )
     for row in _local_settings(call):
-        if row.name not in _AS_OPTIONS:
+        if row.name not in _OPTION_SETTINGS:
             continue
         value = _absolute(row.value) if isinstance(row.value, Path) else row.shown
         if isinstance(row.value, StoreUrl):

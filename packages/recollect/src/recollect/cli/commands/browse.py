@@ -66,7 +66,7 @@ class _Text:
 )
 @click.argument("names", metavar="[NAME [OTHER]]", nargs=-1, shell_complete=complete_entity)
 @option("--find TEXT")
-@option("--depth", "Relations at most (default: 1; for paths, 4).", type=click.IntRange(1, 6))
+@option("--depth", "Most relations to follow (default: 1; paths: 4).", type=click.IntRange(1, 6))
 @limit_option(None, "Entities (default: 100) or paths (10).")
 @AFTER
 def graph_command(

@@ -55,7 +55,7 @@ _MAX_NAMED = 10
 @click.argument("memory", metavar="ID|NAME", shell_complete=complete_entity)
 @option("--text TEXT", "New text; the old one stays in the history.")
 @NOTE_OPTIONS
-@option("--tag TAG...", "New tags; repeatable; '': none.", to="tags")
+@option("--tag TAG...", "New tags; repeatable; '' removes all.", to="tags")
 @option("--status STATUS", "Status: active, paused, completed or archived.")
 @option("--pin/--no-pin", "Keep it from fading, or let it fade.", to="pinned", default=None)
 @option(

@@ -80,7 +80,7 @@ class _ImportFormat(click.ParamType):  # type: ignore[type-arg]  # generic only 
 )
 @option("--dry-run", "Read everything, store nothing, show examples.")
 @option("--merge-owners", "Store all under this owner and agent.")
-@option("--extract", "Also make notes of what conversations hold.")
+@option("--extract", "Also extract notes from conversations.")
 @option("--embed/--no-embed", default=True)
 @KEEP_GOING
 def import_command(

@@ -567,7 +567,7 @@ _QUESTION_KINDS = {
     "recollect eval self --sample 0 --profile recollect --profile limbic",
     "recollect eval self --json | jq '.missed[].id'",
 )
-@option("--sample N", "Number of memories to ask for; 0: all.", type=click.IntRange(0), default=200)
+@option("--sample N", "Number of memories to test; 0: all.", type=click.IntRange(0), default=200)
 @option(
     "-p --profile NAME...",
     "Profile (default: all); repeatable.",

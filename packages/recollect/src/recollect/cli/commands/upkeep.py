@@ -145,7 +145,7 @@ def _verify(call: Call, *, repair: bool) -> Result:
 )
 @option("--list", "List embedding models, and how to install them.", to="list_")
 def reindex_command(call: Call, list_: bool) -> Result:
-    """Embed what has no vector yet, or all with another model.
+    """Embed texts without a vector, or all with another model.
 
     With --model NAME, it embeds all passages again, and then the memory uses that model. Until then, searches
     use the old one. If it is stopped, the next run continues.
