@@ -6,10 +6,13 @@ of candidates costs less than a tenth of embedding the query. Steps never change
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field, replace
+from functools import cache
 from math import ceil
 from operator import attrgetter
+from pkgutil import get_data
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, TypeVar, dataclass_transform, get_args
 
 import numpy as np
@@ -522,7 +525,7 @@ def effect_text(reason: Reason) -> str:
     """Write the effect of a step as arithmetic: `+0.12`, `×0.9`."""
     match reason.effect:
         case "plus":
-            return f"{'−' if reason.value < 0 else '+'}{decimals(abs(reason.value))}"
+            return f"{'' if reason.value < 0 else '+'}{decimals(reason.value)}"
         case "times":
             return f"×{decimals(reason.value)}"
         case "set":
@@ -535,3 +538,18 @@ def effect_text(reason: Reason) -> str:
             return f"{100 * (1 - weight):.0f}/{100 * weight:.0f} with {decimals(reason.value)}"
         case "note":
             return decimals(reason.value)
+
+
+def step_text(step: str) -> str:
+    """Return a description of a ranking step; empty for a user's own step."""
+    # Fused searches are named after their fusion, as in `rrf: meaning`.
+    before, _, last = step.partition(": ")
+    usual = "the kind of question, as classified by the router" if before == "routing" else ""
+    texts = _step_texts()
+    return texts.get(step) or usual or texts.get(last, "")
+
+
+@cache
+def _step_texts() -> dict[str, str]:
+    texts: dict[str, str] = json.loads(get_data(__package__, "step_texts.json") or b"")
+    return texts

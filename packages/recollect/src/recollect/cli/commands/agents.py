@@ -17,7 +17,7 @@ from recollect.agents.hook_files import hooks_folder, logged_events
 from recollect.agents.settings_files import NotEditable, SettingsEdit
 from recollect.cli.command import REFUSED, Call, command, group, option
 from recollect.cli.options import DRY_RUN, HIDDEN_DRY_RUN, parse_time
-from recollect.cli.rendering import Result, Table, Verbatim
+from recollect.cli.rendering import Column, Result, Table, Verbatim
 from recollect.domain.errors import missing_extra
 from recollect.settings import OFFICIAL_VARIABLE, official_file
 
@@ -163,10 +163,17 @@ def mcp_list_command(_: Call, name: str, project: str | None) -> Result:
             known = {"here": usual.exists() or folder.is_dir(), "state": state, "file": str(path)}
             data.append({"name": each.name, "title": each.title, **known})
     rows = [
-        (each["name"], "here" if each["here"] else "not seen", each["state"], each["file"]) for each in data
+        (each["name"], "here" if each["here"] else "not seen", each["state"], shown)
+        for each in data
+        for shown in [each["file"].replace(str(Path.home()), "~", 1)]
     ]
-    columns = ("Client", "", "Server", "Settings")
-    return Result.table({"clients": data}, columns, rows, "To add it to one: recollect mcp install CLIENT")
+    columns = ("Client", "", "Server", Column("Settings", wrap="whole"))
+    seen = (
+        "" if all(each["here"] for each in data) else "Not seen: the client has no settings in this place. "
+    )
+    return Result.table(
+        {"clients": data}, columns, rows, f"{seen}To add it to one: recollect mcp install CLIENT"
+    )
 
 
 @group(
