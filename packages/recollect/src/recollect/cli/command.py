@@ -40,7 +40,7 @@ OUTPUT_CLOSED = 141
 """128 plus the number of SIGPIPE: the program that read the output has ended."""
 _COMMANDS = {"`search_nodes`": "`recollect graph`", "`open_nodes`": "`recollect show`"}
 """Methods that errors of the engine name, and the commands that do the same."""
-_HABITS = {"undo": "restore", "rm": "forget", "remove": "forget", "edit": "update", "ask": "recall"}
+_HABITS = {"undo": "restore", "rm": "forget", "remove": "forget", "edit": "update"}
 """Commands of other programs, and ours that do the same."""
 
 
@@ -77,23 +77,16 @@ class Call:
         return now().astimezone(self.zone)
 
     def memory(self, *, create: bool = False, records: bool = False) -> Engine:
-        """Open the store, and close it after the result is shown, so that closing does not delay it.
-
-        `records` means that the command records uses, which a read-only store cannot do.
-        """
+        """Open the store, and close it after the result is shown. With `records`, say if uses cannot be."""
         memory = click.get_current_context().with_resource(self.open_memory(create=create))
-        if records and not self.json:
-            self._tell_read_only()
-        return memory
-
-    def _tell_read_only(self) -> None:
-        from recollect.cli.rendering import tell
-        from recollect.stores.sqlite.access import why_unwritable  # loaded with the store
-
         store = self.settings()[0].store
-        why = why_unwritable(store) if isinstance(store, Path) else ""
-        if why:
-            tell(f"Uses are not recorded: {why}.", self.color, dim=True)
+        if records and not self.json and isinstance(store, Path):
+            from recollect.cli.rendering import tell
+            from recollect.stores.sqlite.access import why_unwritable  # loaded with the store
+
+            if why := why_unwritable(store):
+                tell(f"Uses are not recorded: {why}.", self.color, dim=True)
+        return memory
 
     def open_memory(self, *, create: bool = False, dreams: bool = False) -> Engine:
         """Open the store; the caller closes it.
@@ -340,7 +333,7 @@ def _error_kind(error: Exception) -> str:
 def _usage_message(error: click.UsageError) -> str:
     """Return click's message, with ranges in words and close names, the nearest first."""
     kind = getattr(getattr(error, "param", None), "type", None)
-    known = kind.choices if isinstance(kind, click.Choice) else getattr(error, "possibilities", None)
+    known = kind.choices if isinstance(kind, click.Choice) else getattr(error, "possibilities", None) or ()
     message = error.message if hasattr(error, "possibilities") else error.format_message()
     if isinstance(kind, click.IntRange | click.FloatRange):
         allowed = f"a {'whole ' * isinstance(kind, click.IntRange)}number ({kind._describe_range()})."  # noqa: SLF001
@@ -348,9 +341,8 @@ def _usage_message(error: click.UsageError) -> str:
     from difflib import get_close_matches  # only errors need it
 
     typed = error.message.partition("'")[2].partition("'")[0]
-    names = get_close_matches(typed, known or (), cutoff=0.7)
-    if error.ctx is not None and error.ctx.parent is None and typed in _HABITS:
-        names = [_HABITS[typed]]
+    habit = _HABITS.get(typed) if error.ctx is not None and error.ctx.parent is None else None
+    names = [habit] if habit else get_close_matches(typed, known, cutoff=0.7)
     return f"{message} Did you mean {' or '.join(map(repr, names))}?" if names else message
 
 

@@ -203,7 +203,7 @@ def other_owners(memory: Engine) -> str:
 
     found, asked = Internals(memory).memories_by_scope(), memory.scope
     call = click.get_current_context().ensure_object(Call)
-    usual = load({"store": call.store})[0]  # without --owner and --agent
+    usual = load({"store": call.store})[0]
     if any(each.owner == asked.owner and (not asked.agent or asked.agent == each.agent) for each in found):
         return ""
     held = Counter[str]()
@@ -298,9 +298,7 @@ PROFILE = option(
     "-p --profile NAME", "Ranking profile; see `recollect profile`.", shell_complete=complete_profile
 )
 AS_OF = option(
-    "--as-of WHEN",
-    "Answer as of then: ISO date or time, or words; a day means its end.",
-    type=when(end=True),
+    "--as-of WHEN", "Answer as of then: ISO date or time, or words; a day means its end.", type=when(end=True)
 )
 HIDDEN_DRY_RUN = option("--dry-run")
 DRY_RUN = option("--dry-run", "Show what it would do; change nothing.")
@@ -311,9 +309,7 @@ KEEP_GOING = option(
     default=True,
     hidden=True,
 )
-AFTER = option(
-    "--after", "Continue after this id; a cut list ends with the command.", type=click.IntRange(0), default=0
-)
+AFTER = option("--after", "Continue after this id of a cut list.", type=click.IntRange(0), default=0)
 NOTE_OPTIONS = combined(
     option("--importance 0..1", "How much it matters (default: 0.5).", type=click.FloatRange(0, 1)),
     option("--category NAME", "Category: preferences, plans_goals, …"),

@@ -545,11 +545,9 @@ def step_text(step: str) -> str:
     # Fused searches are named after their fusion, as in `rrf: meaning`.
     before, _, last = step.partition(": ")
     usual = "the kind of question, as classified by the router" if before == "routing" else ""
-    texts = _step_texts()
-    return texts.get(step) or usual or texts.get(last, "")
+    return str(_step_texts().get(step) or usual or _step_texts().get(last, ""))
 
 
 @cache
-def _step_texts() -> dict[str, str]:
-    texts: dict[str, str] = json.loads(get_data(__package__, "step_texts.json") or b"")
-    return texts
+def _step_texts() -> Any:
+    return json.loads(get_data(__package__, "step_texts.json") or b"")

@@ -162,18 +162,15 @@ def mcp_list_command(_: Call, name: str, project: str | None) -> Result:
                 state = "unreadable"
             known = {"here": usual.exists() or folder.is_dir(), "state": state, "file": str(path)}
             data.append({"name": each.name, "title": each.title, **known})
+    home, seen = str(Path.home()), {True: "here", False: "not seen"}
     rows = [
-        (each["name"], "here" if each["here"] else "not seen", each["state"], shown)
-        for each in data
-        for shown in [each["file"].replace(str(Path.home()), "~", 1)]
+        (each["name"], seen[each["here"]], each["state"], each["file"].replace(home, "~", 1)) for each in data
     ]
     columns = ("Client", "", "Server", Column("Settings", wrap="whole"))
-    seen = (
-        "" if all(each["here"] for each in data) else "Not seen: the client has no settings in this place. "
+    footer = (
+        "Not seen: its settings do not exist. To add the server to a client: recollect mcp install CLIENT"
     )
-    return Result.table(
-        {"clients": data}, columns, rows, f"{seen}To add it to one: recollect mcp install CLIENT"
-    )
+    return Result.table({"clients": data}, columns, rows, footer)
 
 
 @group(

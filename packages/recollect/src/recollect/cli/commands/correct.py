@@ -186,8 +186,7 @@ def forget_command(
     listed = f": {', '.join(f'#{id_}' for id_ in gone)}" if gone else ""
     said = Message(f"Forgot {count_text}{listed}.", details, "note" if absent else "ok")
     data, view = {"forgotten": gone, "absent": absent}, [said] if gone or unknown else []
-    warnings = list(_missing_lines(memory, missing))
-    return Result(data, view, warnings=warnings, exit_code=REFUSED if missing else 0)
+    return Result(data, view, list(_missing_lines(memory, missing)), exit_code=REFUSED if missing else 0)
 
 
 @command(
@@ -203,8 +202,7 @@ def forget_command(
 def restore_command(call: Call, what: tuple[str, ...], observation: bool, yes: bool) -> Result:
     """Bring back a forgotten or replaced memory, or a backup.
 
-    Numbers are ids, other words names of forgotten entities. A replaced memory is valid again, beside the
-    one that replaced it.
+    Numbers are ids, and other words are names. A replaced memory is valid again, beside its replacement.
 
     Any other text is the path of a file that `recollect backup` made. It replaces the whole store: what the
     store holds now is lost.
@@ -290,8 +288,9 @@ def _forgotten_id(call: Call, name: str) -> str | None:
     if name.lstrip("#").isdecimal() or Path(name).exists() or not call.settings()[0].store.exists():
         return None
     with call.open_memory() as memory:
-        wanted = BrowseFilter(frozenset({Kind.ENTITY}), "forgotten", contains=name)
-        found = memory.browse.page(wanted).memories
+        found = memory.browse.page(
+            BrowseFilter(frozenset({Kind.ENTITY}), "forgotten", contains=name)
+        ).memories
     return next((str(each.id) for each in found if fold(each.name) == fold(name)), None)
 
 

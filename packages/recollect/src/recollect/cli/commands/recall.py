@@ -49,12 +49,7 @@ if TYPE_CHECKING:
     type=click.FloatRange(0, 1),
 )
 @option("--abstain", "Show no guesses if nothing seems to answer.")
-@option(
-    "--budget N",
-    "Only as many hits as fit N tokens.",
-    to="budget_tokens",
-    type=click.IntRange(1),
-)
+@option("--budget N", "Only as many hits as fit N tokens.", to="budget_tokens", type=click.IntRange(1))
 @option("-e --explain", "Show the steps of each score.")
 @option("--record/--no-record", "Record the hits, for later rankings.", default=True)
 def recall_command(call: Call, text: tuple[str, ...], **options: Any) -> Result:
