@@ -84,9 +84,7 @@ def model_wheel(folder: Path, name: str = "", content: bytes | None = None) -> P
     return path
 
 
-def test_a_models_wheel_has_its_files_with_pinned_hashes_and_no_code(
-    tmp_path: Path,
-) -> None:
+def test_a_models_wheel_has_its_files_with_pinned_hashes_and_no_code(tmp_path: Path) -> None:
     distribution.check_model(model_wheel(tmp_path))
     with pytest.raises(Unfit, match=r"lacks model\.onnx"):
         distribution.check_model(model_wheel(tmp_path, "model.onnx"))

@@ -73,10 +73,7 @@ GOOD: tuple[tuple[str, Arguments | Callable[[Any], Arguments]], ...] = (
         },
     ),
     ("create_relations", {"relations": [LEADS]}),
-    (
-        "add_observations",
-        {"observations": [{"entityName": MARISOL, "contents": ["Drinks oolong", SUNDAYS]}]},
-    ),
+    ("add_observations", {"observations": [{"entityName": MARISOL, "contents": ["Drinks oolong", SUNDAYS]}]}),
     ("read_graph", {"limit": 10, "budget_tokens": 5000}),
     ("search_nodes", {"query": "oolong", "limit": 5}),
     ("open_nodes", {"names": [MARISOL, "Nobody"]}),

@@ -264,10 +264,7 @@ class StoreContract(WholeStore):
         assert (ada.created_at, ada.updated_at, ada.deleted_at) == (at(0), at(0), None)
         assert [
             (seen.content, seen.kind, seen.happened_at, seen.created_at) for seen in ada.observations
-        ] == [
-            ("writes programs", "fact", at(-100), at(0)),
-            ("likes tea", "generic", None, at(0)),
-        ]
+        ] == [("writes programs", "fact", at(-100), at(0)), ("likes tea", "generic", None, at(0))]
         assert [seen.id for seen in ada.observations] == [added.id for added in outcome.added]
 
     def test_a_new_memory_has_the_lifecycle_of_the_specification(self, store: Repository) -> None:

@@ -90,10 +90,7 @@ def loaded(found: Any) -> Any:
 
 def try_cases(operation: Any, mode: GenerationMode, statuses: Counter[int], client: Any) -> None:
     @settings(
-        max_examples=tries(4),
-        phases=[Phase.generate],
-        suppress_health_check=list(HealthCheck),
-        database=None,
+        max_examples=tries(4), phases=[Phase.generate], suppress_health_check=list(HealthCheck), database=None
     )
     @given(case=operation.as_strategy(generation_mode=mode), id_=IDS, name=NAMES)
     def tried(case: Any, id_: int | None, name: str | None) -> None:

@@ -293,11 +293,7 @@ def test_a_program_gets_a_link_by_proving_that_it_knows_the_token(house: House) 
     answer = authenticate(TOKEN)
     assert answer.json()["store"] == house.memory.upkeep.store_state().id
     assert house.browser().get(answer.json()["link"]).status_code == 303
-    for wrong in (
-        authenticate("other"),
-        authenticate(TOKEN, 81),
-        authenticate(TOKEN, challenge="made-up"),
-    ):
+    for wrong in (authenticate("other"), authenticate(TOKEN, 81), authenticate(TOKEN, challenge="made-up")):
         assert (wrong.status_code, set(wrong.json())) == (401, {"challenge"})
     once = house.browser().post("/sign-in/once").json()["challenge"]
     assert [authenticate(TOKEN, challenge=once).status_code for _ in range(2)] == [200, 401]

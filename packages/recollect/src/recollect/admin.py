@@ -18,14 +18,7 @@ from recollect.domain.json_values import Record
 from recollect.domain.lazy_dataclass import dataclass
 from recollect.domain.limits import STALE_DAYS, clean_name
 from recollect.domain.records import Kind, Memory, Problem, Scope, ScopeCounts, Session
-from recollect.domain.results import (
-    Answer,
-    EmbedResult,
-    EntityCounts,
-    MemoryLink,
-    ModelProposal,
-    Remembered,
-)
+from recollect.domain.results import Answer, EmbedResult, EntityCounts, MemoryLink, ModelProposal, Remembered
 from recollect.domain.tables import is_null
 from recollect.memories import notes
 from recollect.memories.browse import most_related

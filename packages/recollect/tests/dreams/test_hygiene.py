@@ -43,10 +43,7 @@ def test_memories_that_are_gone_take_no_part_in_merges() -> None:
     # Three that say the same become one, but none is merged into one that is gone.
     assert merged(
         SimilarTexts(TEA, AGAIN, 0.99), SimilarTexts(TEA, DreamText(3, "The Ada drinks tea"), 0.97)
-    ) == [
-        (2, 1),
-        (3, 1),
-    ]
+    ) == [(2, 1), (3, 1)]
     assert merged(
         SimilarTexts(TEA, AGAIN, 0.99), SimilarTexts(AGAIN, DreamText(3, "Ada drinks tea!"), 0.97)
     ) == [(2, 1)]

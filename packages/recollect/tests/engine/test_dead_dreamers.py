@@ -33,10 +33,7 @@ def test_who_is_dead_is_known_to_be_and_nobody_else() -> None:
     assert is_dead(f"{dead} 1")
     assert not is_dead(f"{process_identity()} 1")
     token, boot, namespace, pid, started = dead.split("/")
-    elsewhere = [
-        (token, "another-start", namespace, pid, started),
-        (token, boot, "pid:[1]", pid, started),
-    ]
+    elsewhere = [(token, "another-start", namespace, pid, started), (token, boot, "pid:[1]", pid, started)]
     assert not any(is_dead("/".join(parts)) for parts in elsewhere)
     assert not is_dead("somebody else")
 

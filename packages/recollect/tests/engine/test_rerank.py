@@ -110,9 +110,7 @@ def test_whoever_says_no_gets_the_plain_answer(engine: Engine, profile: str) -> 
     assert reader.read
 
 
-def test_a_reader_reads_what_a_person_would_and_of_a_long_text_the_piece_found(
-    engine: Engine,
-) -> None:
+def test_a_reader_reads_what_a_person_would_and_of_a_long_text_the_piece_found(engine: Engine) -> None:
     things = [{"name": "Teapot", "entityType": "thing", "observations": ["holds tea", "is blue"]}]
     engine.create_entities(things)
     engine.remember("Tea is at four.")

@@ -96,9 +96,7 @@ def test_a_result_has_the_published_fields_and_names(engine: Engine, clock: Fixe
     assert sqlite["observations"] == ["an embedded database", "FTS6"]
 
 
-def test_without_a_word_in_common_the_mode_is_pure_and_there_is_no_rrf_score(
-    make_engine: MakeEngine,
-) -> None:
+def test_without_a_word_in_common_the_mode_is_pure_and_there_is_no_rrf_score(make_engine: MakeEngine) -> None:
     class Synonyms(HashingEmbedder):
         def documents(self, texts: Sequence[str]) -> Vectors:
             return super().documents([text.replace("storage", "database") for text in texts])

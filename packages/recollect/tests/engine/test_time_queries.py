@@ -298,10 +298,7 @@ def test_at_a_moment_of_the_past_a_text_is_of_the_time_that_it_named_then(
     then = engine.search("which bridge was built in 1911?", as_of=NOW - 15 * DAY, explain=True)
     assert {hit.memory.text: _time_reason(hit) for hit in then.hits} == pytest.approx(
         # Inside, and nineteen years outside.
-        {
-            "The bridge was built, they say, in 1911": 1.0,
-            "The bridge was built, others say, in 1931": 0.0,
-        },
+        {"The bridge was built, they say, in 1911": 1.0, "The bridge was built, others say, in 1931": 0.0},
         abs=1e-6,
     )
 

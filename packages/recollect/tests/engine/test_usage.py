@@ -138,9 +138,7 @@ def test_without_recording_the_store_stays_as_it_is_to_the_last_bit(
     assert files() == on_disk
 
 
-def test_one_entity_named_twice_was_seen_once_and_no_hits_note_nothing(
-    engine: Engine,
-) -> None:
+def test_one_entity_named_twice_was_seen_once_and_no_hits_note_nothing(engine: Engine) -> None:
     engine.recall("tea", limit=10)
     first, *_ = teas(engine, 1)
     engine.recall("tea", limit=0)

@@ -35,11 +35,7 @@ def write_rankings() -> None:
             for question in rankings.all_questions()
         ]
         contexts = [
-            {
-                "asked": asked,
-                "options": options,
-                "context": rankings.packed(memory, asked, options),
-            }
+            {"asked": asked, "options": options, "context": rankings.packed(memory, asked, options)}
             for asked, options in rankings.CONTEXTS
         ]
         why_not = [

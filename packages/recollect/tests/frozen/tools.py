@@ -51,10 +51,7 @@ CALLS: tuple[tuple[str, dict[str, Any]], ...] = (
         "create_relations",
         {"relations": [{"from": "Marisol Vega", "to": "Tidebook", "relationType": "leads"}]},
     ),
-    (
-        "create_relations",
-        {"relations": [{"from": "Tidebook", "to": "Harbour", "relationType": "part_of"}]},
-    ),
+    ("create_relations", {"relations": [{"from": "Tidebook", "to": "Harbour", "relationType": "part_of"}]}),
     (
         "add_observations",
         {
@@ -136,10 +133,7 @@ CALLS: tuple[tuple[str, dict[str, Any]], ...] = (
         "delete_observations",
         {"deletions": [{"entityName": "Marisol Vega", "observations": ["Drinks oolong"]}]},
     ),
-    (
-        "delete_relations",
-        {"relations": [{"from": "Tidebook", "to": "Harbour", "relationType": "part_of"}]},
-    ),
+    ("delete_relations", {"relations": [{"from": "Tidebook", "to": "Harbour", "relationType": "part_of"}]}),
     ("delete_entities", {"entityNames": ["Old Pier", "Nobody"]}),
     ("read_graph", {}),
     ("stats", {}),

@@ -87,8 +87,7 @@ def fuzzed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Fuzzed]:
 @pytest.mark.parametrize("tool", TOOLS)
 @given(data=st.data())
 @settings(
-    max_examples=tries(15),
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+    max_examples=tries(15), suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
 )
 def test_any_arguments_get_a_result_or_a_clear_error(fuzzed: Fuzzed, tool: str, data: st.DataObject) -> None:
     given_ = data.draw(arguments(TOOLS[tool]["arguments"]))

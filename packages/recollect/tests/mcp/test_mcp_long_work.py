@@ -42,8 +42,7 @@ def buoys(count: int) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize(
-    ("transport", "mode"),
-    [("inside", "auto"), ("inside", "legacy"), ("stdio", "auto"), ("http", "legacy")],
+    ("transport", "mode"), [("inside", "auto"), ("inside", "legacy"), ("stdio", "auto"), ("http", "legacy")]
 )
 async def test_a_long_write_tells_how_far_it_is(served: Served, transport: str, mode: str) -> None:
     heard = Heard()

@@ -207,10 +207,7 @@ async def test_errors_say_what_to_do(pair: Both) -> None:
 
 
 async def test_a_search_finds_words_apart_and_puts_the_best_first(pair: Both) -> None:
-    rows = [
-        entity("Ada", "knows a man who sells tea, coffee, cocoa and many other things"),
-        entity("Tea"),
-    ]
+    rows = [entity("Ada", "knows a man who sells tea, coffee, cocoa and many other things"), entity("Tea")]
     await pair.alike("create_entities", entities=rows)
     theirs, ours = await pair.data("search_nodes", query="tea")
     assert [one["name"] for one in theirs["entities"]] == ["Ada", "Tea"]

@@ -41,10 +41,7 @@ async def test_the_graph_is_a_resource_and_single_memories_have_templates(client
     (graph,) = (await client.list_resources()).resources
     assert str(graph.uri) == GRAPH
     templates = (await client.list_resource_templates()).resource_templates
-    assert [each.uri_template for each in templates] == [
-        "memory://entity/{name}",
-        "memory://memory/{id}",
-    ]
+    assert [each.uri_template for each in templates] == ["memory://entity/{name}", "memory://memory/{id}"]
     assert await read_json(client, GRAPH) == {"entities": [], "relations": []}
 
 
@@ -191,9 +188,7 @@ class Completing:
         return (await self.of(about, argument, begun)).values
 
 
-async def test_completion_offers_names_that_begin_so_first_and_says_how_many(
-    client: Client,
-) -> None:
+async def test_completion_offers_names_that_begin_so_first_and_says_how_many(client: Client) -> None:
     async def create(names: list[str]) -> None:
         rows = [{"name": name, "entityType": "thing", "observations": ["about oolong"]} for name in names]
         await call_tool_ok(client, "create_entities", entities=rows)

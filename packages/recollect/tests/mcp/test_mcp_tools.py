@@ -36,8 +36,7 @@ def test_the_good_calls_leave_no_tool_out() -> None:
 
 
 @pytest.mark.parametrize(
-    ("transport", "mode"),
-    [("inside", "auto"), ("inside", "legacy"), ("stdio", "auto"), ("http", "legacy")],
+    ("transport", "mode"), [("inside", "auto"), ("inside", "legacy"), ("stdio", "auto"), ("http", "legacy")]
 )
 async def test_every_tool_answers_in_the_form_that_it_promises(
     served: Served, transport: str, mode: str
@@ -97,11 +96,7 @@ async def test_wrong_arguments_are_an_error_that_says_what_and_where(served: Ser
     wrong: list[tuple[str, Arguments, str]] = [
         ("recall", {}, "`query` is missing; it takes query"),
         ("recall", {"query": "tea", "limit": 0}, "`limit`: 0: input should be greater than or equal to 1"),
-        (
-            "recall",
-            {"qery": "tea", "query": "tea"},
-            f"there is no argument 'qery'; there are: {known}",
-        ),
+        ("recall", {"qery": "tea", "query": "tea"}, f"there is no argument 'qery'; there are: {known}"),
         (
             "create_entities",
             {"entities": [{"name": "Tea", "entityType": "drink", "observations": "hot"}]},

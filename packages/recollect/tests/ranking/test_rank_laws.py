@@ -171,9 +171,7 @@ def test_the_reasons_recombine_to_the_score_exactly(
 
 
 @given(world=worlds())
-def test_by_hand_the_reasons_of_a_limbic_score_multiply_and_mix(
-    world: tuple[list[Row], Moment],
-) -> None:
+def test_by_hand_the_reasons_of_a_limbic_score_multiply_and_mix(world: tuple[list[Row], Moment]) -> None:
     """The meaning of each effect, written out once more in plain arithmetic."""
     rows, when = world
     ranked = run(LIMBIC, gathered(rows, when), when)

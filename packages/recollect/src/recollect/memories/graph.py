@@ -31,12 +31,7 @@ from recollect.memories.notes import apply_rows
 from recollect.memories.observations import ObservationComparison, flag_similar_observations
 from recollect.search.candidates import Search
 from recollect.search.contradictions import contradicted_observations
-from recollect.search.entities import (
-    entities_containing,
-    entities_named,
-    find_entity,
-    names_alike,
-)
+from recollect.search.entities import entities_containing, entities_named, find_entity, names_alike
 from recollect.search.rows import memories_by_id, relations_of
 from recollect.search.texts import memory_page
 from recollect.services import Group, Services, attempt_follow_up, retry_after_failover

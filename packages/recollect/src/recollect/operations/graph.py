@@ -643,10 +643,7 @@ def _search_nodes(call: OperationCall, query: str) -> GraphPage:
     read_only=True,
 )
 def _open_nodes(
-    call: OperationCall,
-    names: Many[str],
-    kinds: Many[str] | None = None,
-    include_superseded: bool = False,
+    call: OperationCall, names: Many[str], kinds: Many[str] | None = None, include_superseded: bool = False
 ) -> GraphPage:
     """Read entities by name, with their observations (of these kinds) and relations."""
 

@@ -224,12 +224,7 @@ def _add_messages(
     `remember`.
     """
     done = call.engine.add_messages(
-        session,
-        messages,
-        extract=extract,
-        keep_going=call.keep_going,
-        key=call.key,
-        progress=call.progress,
+        session, messages, extract=extract, keep_going=call.keep_going, key=call.key, progress=call.progress
     )
     ids = fit_page(done.ids, BUDGET // 2, shared=False)
     notes = fit_page([DrawnNote(note.id, note.text) for note in done.notes], BUDGET // 2, shared=False)
@@ -269,9 +264,7 @@ class Forgotten:
     idempotent=True,
 )
 def _forget(
-    call: OperationCall,
-    ids: Many[RowId] | None = None,
-    query: str | None = None,
+    call: OperationCall, ids: Many[RowId] | None = None, query: str | None = None
 ) -> OperationReply[Forgotten]:
     """Forget memories when the user asks for it. Requires `ids`, or a `query`, which only shows what it would
     forget. If a fact has changed, use `remember` with `supersedes` instead.

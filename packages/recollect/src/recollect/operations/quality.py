@@ -129,10 +129,7 @@ class TuningHistory:
 
 @operation("Tuning history", http="GET /tuning/history", read_only=True)
 def _tuning_history(
-    call: OperationCall,
-    profile: str | None = None,
-    limit: PageLimit = 50,
-    cursor: Cursor | None = None,
+    call: OperationCall, profile: str | None = None, limit: PageLimit = 50, cursor: Cursor | None = None
 ) -> TuningHistory:
     """List all versions of a profile's numbers, the newest first."""
     found = call.engine.tuning.history(profile, place_of(cursor) + limit + 1)
@@ -213,8 +210,7 @@ def _get_answer(call: OperationCall, id: RowId) -> AnswerDetail:
     places = [{id_: place for place, id_ in enumerate(ids, start=1)} for ids in lists]
     every = dict.fromkeys((*answer.shown, *answer.ranked, *answer.baseline))
     return AnswerDetail(
-        answer,
-        [_ranked(id_, memories.get(id_), (place.get(id_) for place in places)) for id_ in every],
+        answer, [_ranked(id_, memories.get(id_), (place.get(id_) for place in places)) for id_ in every]
     )
 
 

@@ -210,10 +210,7 @@ def _minute(at: str) -> str:
 def _conflicts(hit: Mapping[str, Any], shown: Collection[int]) -> str:
     """Return ` (older than #12)` or ` (newer than #3, #7 "…")`. Memories that are not hits are quoted."""
     others = [
-        (
-            f"#{other['id']}" + ("" if other["id"] in shown else f" {quoted(other['text'])}"),
-            other["is_newer"],
-        )
+        (f"#{other['id']}" + ("" if other["id"] in shown else f" {quoted(other['text'])}"), other["is_newer"])
         for other in hit.get("conflicts_with", ())
     ]
     newer = [named for named, is_newer in others if is_newer]

@@ -169,8 +169,7 @@ def _backup(call: OperationCall) -> BackupFile:
 
 @operation("Reindex", http="POST /upkeep/reindex", idempotent=True, of_every_owner=True)
 def _reindex(
-    call: OperationCall,
-    model: str | None = optional("Model to switch to; all texts are embedded again"),
+    call: OperationCall, model: str | None = optional("Model to switch to; all texts are embedded again")
 ) -> ReindexResult:
     """Embed texts that have no vector yet, or all texts with another model. Searches continue."""
     try:

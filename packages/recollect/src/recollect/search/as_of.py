@@ -153,13 +153,7 @@ class PastTexts:
         return {word: self.ids[rows[allowed[rows]]].tolist() for word, rows in found.items()}
 
     def nearest(
-        self,
-        snapshot: Snapshot,
-        vector: Vector,
-        k: int,
-        model: int,
-        scopes: Sequence[int],
-        where: Filter,
+        self, snapshot: Snapshot, vector: Vector, k: int, model: int, scopes: Sequence[int], where: Filter
     ) -> list[Found]:
         """Return the best `k` former memories, and ties with the last, by their best passage."""
         if model not in self._vectors:

@@ -228,10 +228,7 @@ def _around(
     for scope in contexts:
         more_near, more_whole = scope.for_candidates(facts)
         near, whole = near + more_near, whole + more_whole
-    return {
-        "nearby": Source(nearby.rank, near),
-        "conversation": Source(np.zeros_like(nearby.rank), whole),
-    }
+    return {"nearby": Source(nearby.rank, near), "conversation": Source(np.zeros_like(nearby.rank), whole)}
 
 
 def _run_retriever(search: Search, retriever: ByMeaning | ByWords, query: Query, k: int) -> Sequence[Found]:
@@ -430,13 +427,7 @@ def _whole(words: Sequence[_Word], lengths: Floats) -> Floats:
 
 
 def _best_places(
-    snapshot: Snapshot,
-    scope: int,
-    sessions: Sequence[str],
-    keys: Ints,
-    near: Floats,
-    k: int,
-    where: Filter,
+    snapshot: Snapshot, scope: int, sessions: Sequence[str], keys: Ints, near: Floats, k: int, where: Filter
 ) -> list[Found]:
     """Return the best `k` messages at these positions; ties by id, unless there are thousands of them."""
     order = np.lexsort((keys, -near))

@@ -123,11 +123,7 @@ def row_values(record: Memory | Observation) -> dict[str, Value]:
 
 
 def memories_where(
-    snapshot: Snapshot,
-    where: Where,
-    *,
-    order: Sequence[str] = (),
-    limit: int | None = None,
+    snapshot: Snapshot, where: Where, *, order: Sequence[str] = (), limit: int | None = None
 ) -> list[Memory]:
     """Return whole memories, with the rows of other tables, in a constant number of queries."""
     rows = snapshot.rows("memory", MEMORY_COLUMNS, where, order=order, limit=limit)
@@ -186,10 +182,7 @@ def _memories(snapshot: Snapshot, rows: Sequence[Row], children_rows: Sequence[l
 
 
 def _group_children(
-    children: dict[int, dict[str, Any]],
-    field: str,
-    rows: Iterable[Row],
-    value_of: Callable[[Row], object],
+    children: dict[int, dict[str, Any]], field: str, rows: Iterable[Row], value_of: Callable[[Row], object]
 ) -> None:
     """Group rows of another table by memory, under the name of a field, in the order of their keys."""
     # Keys come first and are unique, so later columns are never compared.

@@ -132,10 +132,7 @@ _SUSPECTS: tuple[Where, ...] = (
     (HasRow("passage", "memory_id", (_ALIVE, is_set("revision_id"))),),
     (HasRow("observation", "memory_id", (_GONE, HasRow("passage", "observation_id", (_ALIVE,)))),),
     (*IN_FORCE, HasRow("passage", "memory_id", (*_DEAD, is_null("observation_id")))),
-    (
-        *IN_FORCE,
-        HasRow("observation", "memory_id", (*IN_FORCE, HasRow("passage", "observation_id", _DEAD))),
-    ),
+    (*IN_FORCE, HasRow("observation", "memory_id", (*IN_FORCE, HasRow("passage", "observation_id", _DEAD)))),
 )
 
 
@@ -175,9 +172,7 @@ def checksum_problems(rows: Snapshot) -> Iterator[Problem]:
         yield from count_problem(missing, f"rows of {table} without a checksum")
         for id_ in damaged:
             yield Problem(
-                f"{table} {id_} has changed on the disk: its checksum differs",
-                "words",
-                repairable=False,
+                f"{table} {id_} has changed on the disk: its checksum differs", "words", repairable=False
             )
     tags = rows.rows("tag", ("memory_id", "folded", "tag"))
     for id_ in sorted({memory for memory, folded, tag in tags if folded != fold(tag)}):

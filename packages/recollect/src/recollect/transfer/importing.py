@@ -353,11 +353,7 @@ def import_file(
         into.record_file(cast("str | Path", source))
     done = Internals(engine).embed_pending(embed_progress, past=not is_official) if embed else EmbedResult()
     return ImportReport(
-        opened.format,
-        embedded=done.embedded,
-        note=done.problem,
-        model_note=done.model_note,
-        **tally.fields(),
+        opened.format, embedded=done.embedded, note=done.problem, model_note=done.model_note, **tally.fields()
     )
 
 

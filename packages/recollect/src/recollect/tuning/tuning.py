@@ -20,12 +20,7 @@ from recollect.domain.tables import Equals
 from recollect.ranking.candidates import Candidates, Facts
 from recollect.ranking.factors import microseconds
 from recollect.ranking.profiles import DEFAULT
-from recollect.search.recording import (
-    baseline_of,
-    tuned_in,
-    tuned_numbers,
-    unpack,
-)
+from recollect.search.recording import baseline_of, tuned_in, tuned_numbers, unpack
 from recollect.search.rows import moment, scope_id
 from recollect.search.texts import store_setting
 from recollect.services import Group, Services, retry_after_failover

@@ -61,12 +61,7 @@ def adopt(work: Work, change: Adopt) -> Outcome:
     new = [observation for observation in memory.observations if observation.id not in known]
     for observation in new:
         # The links are set below, when the ids of all observations are known.
-        values = {
-            **row_values(observation),
-            "memory_id": id_,
-            "superseded_by": None,
-            "similar_to": None,
-        }
+        values = {**row_values(observation), "memory_id": id_, "superseded_by": None, "similar_to": None}
         if not change.fresh:
             # The correction may get another id, unless the store was empty.
             values["corrected_by"] = None

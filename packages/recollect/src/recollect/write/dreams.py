@@ -141,12 +141,7 @@ def _change_fields_or_fail(work: Work, scope: int, change: FieldChanges, left: L
 
 
 def _set_field(
-    work: Work,
-    column: str,
-    rows: Iterable[Swap],
-    where: Where,
-    kept: Collection[int],
-    left: Left,
+    work: Work, column: str, rows: Iterable[Swap], where: Where, kept: Collection[int], left: Left
 ) -> list[Swap]:
     """Set rows that still hold the expected value, and return them. Another process may have changed some."""
     _check_column(column)

@@ -77,10 +77,7 @@ def supersede_memory(work: Work, change: changes.Supersede) -> Outcome:
         work.set("memory", row[0], updated_at=work.at)
         work.touch(row[0], scope)
     return Outcome(
-        ids=(by, *ids),
-        created=created,
-        observations=tuple(observations),
-        count=len(ids) + len(observations),
+        ids=(by, *ids), created=created, observations=tuple(observations), count=len(ids) + len(observations)
     )
 
 

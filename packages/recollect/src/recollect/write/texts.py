@@ -75,10 +75,7 @@ def _put_given_vectors(work: Work, passages: Sequence[int], embedded: TextVector
 
 
 def _put_vector_rows(
-    work: Work,
-    model: int,
-    vectors: Iterable[tuple[int, bytes]],
-    signs: Iterable[tuple[int, bytes | None]],
+    work: Work, model: int, vectors: Iterable[tuple[int, bytes]], signs: Iterable[tuple[int, bytes | None]]
 ) -> None:
     tokens = [{"passage_id": passage, "model_id": model, "signs": blob} for passage, blob in signs]
     work.rows.put("passage_tokens", tokens, keep=True)

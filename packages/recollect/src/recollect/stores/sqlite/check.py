@@ -39,10 +39,7 @@ if TYPE_CHECKING:
 def find_problems(connection: apsw.Connection, cache: VectorCache, *, quick: bool = False) -> list[Problem]:
     """Return all problems, from the file's pages up to the cache; `quick` checks only pages and texts."""
     rows = SqliteSnapshot(connection, cache)
-    parts = {
-        "the file": _file_problems(connection, quick=quick),
-        "checksums": checksum_problems(rows),
-    }
+    parts = {"the file": _file_problems(connection, quick=quick), "checksums": checksum_problems(rows)}
     if not quick:
         parts |= {
             "rows": row_problems(rows),
