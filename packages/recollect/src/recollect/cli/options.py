@@ -309,7 +309,7 @@ KEEP_GOING = option(
     default=True,
     hidden=True,
 )
-AFTER = option("--after", "Continue after this id of a cut list.", type=click.IntRange(0), default=0)
+AFTER = option("--after", "Continue after this id.", type=click.IntRange(0), default=0)
 NOTE_OPTIONS = combined(
     option("--importance 0..1", "How much it matters (default: 0.5).", type=click.FloatRange(0, 1)),
     option("--category NAME", "Category: preferences, plans_goals, …"),

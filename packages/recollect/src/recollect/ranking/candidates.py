@@ -19,7 +19,7 @@ import numpy as np
 
 from recollect.domain.errors import InvalidInput
 from recollect.domain.lazy_dataclass import dataclass
-from recollect.text.phrases import decimals
+from recollect.text.phrases import decimals, signed
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -525,7 +525,7 @@ def effect_text(reason: Reason) -> str:
     """Write the effect of a step as arithmetic: `+0.12`, `×0.9`."""
     match reason.effect:
         case "plus":
-            return f"{'' if reason.value < 0 else '+'}{decimals(reason.value)}"
+            return signed(reason.value)
         case "times":
             return f"×{decimals(reason.value)}"
         case "set":

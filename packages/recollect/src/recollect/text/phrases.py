@@ -24,6 +24,11 @@ def decimals(number: float) -> str:
     return sign + (f"{size:.4f}" if size == 0 or 0.00005 <= size < 10_000 else f"{size:.3g}")
 
 
+def signed(number: float) -> str:
+    """Format with four decimals and a sign."""
+    return f"{'' if number < 0 else '+'}{decimals(number)}"
+
+
 def file_size(count: int) -> str:
     """Write a file size such as `3.4 MB`, in powers of 1,000."""
     if count < 1000:
