@@ -59,6 +59,7 @@ _SKIPPED = {
     ".md": re.compile(r"`[^`]*`"),
     ".html": re.compile(r"{{.*?}}|{%.*?%}|<[^>]*>"),
     ".toml": re.compile("$^"),
+    ".json": re.compile("$^"),
 }
 """Parts of a line that are code or markup."""
 
@@ -121,7 +122,9 @@ def _paths(pattern: str) -> list[Path]:
     for place in ROOT.glob(pattern):
         inside = place.rglob("*") if place.is_dir() else [place]
         found += [
-            path for path in inside if path.suffix in {".py", ".md", ".html"} or path.name == "texts.toml"
+            path
+            for path in inside
+            if path.suffix in {".py", ".md", ".html"} or path.name in {"texts.toml", "step_texts.json"}
         ]
     return sorted(found)
 

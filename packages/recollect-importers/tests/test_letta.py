@@ -97,11 +97,7 @@ def test_a_later_export_numbers_its_rows_anew_and_brings_only_what_is_new(
     file.write_text(json.dumps(NEW), "utf-8")
     import_foreign(mine, file)
     block = {**BLOCKS[0], "id": "block-7", "value": "Ana is allergic to walnuts and hay"}
-    agent = {
-        **AGENT,
-        "block_ids": ["block-7"],
-        "messages": [*MESSAGES[4:], turn("user", text("Good night"))],
-    }
+    agent = {**AGENT, "block_ids": ["block-7"], "messages": [*MESSAGES[4:], turn("user", text("Good night"))]}
     file.write_text(json.dumps({**NEW, "agents": [agent], "blocks": [block]}), "utf-8")
     later = import_foreign(mine, file)
     assert (later.notes_new, later.notes_changed, later.messages_new) == (0, 1, 1)

@@ -58,8 +58,7 @@ def both_stores(postgres: PostgresStores) -> Iterator[tuple[Repository, Reposito
 
 @pytest.mark.usefixtures("postgres")
 @settings(
-    max_examples=tries(12),
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+    max_examples=tries(12), suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
 )
 @given(life=lives, other=st.sampled_from(OTHERS), asked=st.lists(asks, min_size=1, max_size=2))
 @example(EVERYTHING, OTHERS[0], [Ask("Ada works", {**USUAL, "include_superseded": True}, 100)])

@@ -228,8 +228,7 @@ def test_a_cache_that_differs_is_told_and_made_anew(
         assert store.verify() == []
         # Not in `vector_change`.
         _behind_its_back(
-            url,
-            "UPDATE recollect.vector SET embedding = decode(repeat('00', length(embedding)::int), 'hex')",
+            url, "UPDATE recollect.vector SET embedding = decode(repeat('00', length(embedding)::int), 'hex')"
         )
         problems = store.verify()
         assert {problem.where for problem in problems} == {"vectors"}

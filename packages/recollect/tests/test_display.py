@@ -96,6 +96,7 @@ def test_a_notebook_shows_the_steps_of_a_score_and_lists_line_by_line(harbour: E
 
 def test_results_become_plain_values_for_json_and_data_frames(harbour: Engine) -> None:
     harbour.create_entities([{"name": "Ana", "observations": ["Speaks Portuguese"]}])
+    assert harbour.recall("Ana", kinds="entity").to_dicts()[0]["text"] == "Ana: Speaks Portuguese"
     first, *_ = rows = harbour.recall("Ana at the harbour office", limit=2, explain=True).to_dicts()
     assert json.loads(json.dumps(rows)) == rows
     assert (first["id"], first["kind"], first["owner"], first["tags"]) == (1, "note", "", ["work"])

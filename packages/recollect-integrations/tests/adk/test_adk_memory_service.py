@@ -115,9 +115,7 @@ async def test_thoughts_of_the_model_are_not_searched(service: RecollectMemorySe
     assert (await search_memories(service, "Bruno"))[0].content == said.content
 
 
-async def test_memories_are_added_replaced_and_deleted(
-    service: RecollectMemoryService,
-) -> None:
+async def test_memories_are_added_replaced_and_deleted(service: RecollectMemoryService) -> None:
     def entry(text: str, **fields: object) -> MemoryEntry:
         return MemoryEntry.model_validate(
             {"content": Content(role="user", parts=[Part(text=text)]), **fields}

@@ -8,16 +8,7 @@ from pathlib import Path
 from typing import Any, cast
 
 import pytest
-from agents import (
-    Agent,
-    Model,
-    ModelResponse,
-    RunConfig,
-    Runner,
-    SessionSettings,
-    TResponseInputItem,
-    Usage,
-)
+from agents import Agent, Model, ModelResponse, RunConfig, Runner, SessionSettings, TResponseInputItem, Usage
 from agents.items import TResponseOutputItem, TResponseStreamEvent
 from agents.memory import Session
 from openai.types.responses import ResponseFunctionToolCall, ResponseOutputMessage, ResponseOutputText

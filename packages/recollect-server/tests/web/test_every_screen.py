@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 from browser import NARROW, WIDE, violations, visiting
 
+from recollect.plugin import step_text
 from recollect.ranking.profiles import PROFILES
-from recollect_server.web.drawings import step_text
 from recollect_server.web.templating import STATIC
 
 if TYPE_CHECKING:

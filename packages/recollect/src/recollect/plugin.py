@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from recollect.memories.browse import BrowseFilter, EntityOrder, Order, State, TimeOf, Unit, coarser
     from recollect.models.registry import packaged_model
     from recollect.operations.operation import Operation
-    from recollect.ranking.candidates import Reason, effect_text
+    from recollect.ranking.candidates import Reason, effect_text, step_text
     from recollect.search.recall import hits_worth_reading, memory_text
     from recollect.search.why_not import WhyNot
     from recollect.self_test.questions import SelfTest
@@ -72,7 +72,7 @@ _NAMES_BY_MODULE = {
     "memories.browse": "BrowseFilter EntityOrder Order State TimeOf Unit coarser",
     "models.registry": "packaged_model",
     "operations.operation": "Operation",
-    "ranking.candidates": "Reason effect_text",
+    "ranking.candidates": "Reason effect_text step_text",
     "search.recall": "hits_worth_reading memory_text",
     "search.why_not": "WhyNot",
     "self_test.questions": "SelfTest",
@@ -138,6 +138,7 @@ __all__ = [  # a literal list for type checkers, kept equal to _NAMES_BY_MODULE 
     "needs_extra",
     "packaged_model",
     "registered",
+    "step_text",
     "token_digest",
 ]
 

@@ -252,9 +252,7 @@ class Settings:
     )
     extractor_timeout_seconds: Annotated[float, _SECONDS, "seconds to wait for a hosted extractor"] = 60.0
     dream: Annotated[
-        bool,
-        _SWITCH,
-        "on: servers and the Python library dream automatically; off: only `recollect dream`",
+        bool, _SWITCH, "on: servers and the Python library dream automatically; off: only `recollect dream`"
     ] = False
     dream_every_minutes: Annotated[float, _MINUTES, "minutes between automatic dreams, 30 or more"] = 360.0
     dream_backups: Annotated[
@@ -299,15 +297,11 @@ class Settings:
         "your own profiles, as [[profiles]] tables; see `recollect profile NAME --toml`",
     ] = ()
     rerank: Annotated[
-        str,
-        _RERANKER,
-        "re-ranking of the first hits: off, on (minilm), or the name of a model",
+        str, _RERANKER, "re-ranking of the first hits: off, on (minilm), or the name of a model"
     ] = "off"
-    hook_deadline_ms: Annotated[
-        int,
-        _MILLISECONDS,
-        "maximum milliseconds that a prompt waits for a hook",
-    ] = 300
+    hook_deadline_ms: Annotated[int, _MILLISECONDS, "maximum milliseconds that a prompt waits for a hook"] = (
+        300
+    )
     hook_budget_tokens: Annotated[int, _WHOLE, "maximum tokens of memories that a hook adds to a prompt"] = (
         400
     )

@@ -36,7 +36,8 @@ def _relations(recollect: CommandLine, name: str) -> set[tuple[str, str, str]]:
 
 def test_add_says_what_was_created_merged_or_nearly_repeated(recollect: CommandLine) -> None:
     assert recollect("add", "Ana", "-o", "likes tea").stdout == "✓ Created Ana (#1) with 1 observation.\n"
-    assert recollect("add", "Ana", "-o", "plays chess").stdout == "✓ Ana (#1) has 1 new observation.\n"
+    said = "✓ Ana (#1) has 1 new observation.\n  Undo: recollect observe Ana 'plays chess' --remove\n"
+    assert recollect("add", "Ana", "-o", "plays chess").stdout == said
     assert "already exists with all of this" in recollect("add", "Ana", "-o", "plays chess").stdout
     assert recollect.json("add", "Ana")["created"] is False
     said = unstyle(recollect("observe", "Ana", "likes tea very much indeed", "--color").stdout)
@@ -239,11 +240,22 @@ def test_an_empty_answer_names_the_owners_that_have_memories(recollect: CommandL
     assert recollect("list", "--tag", "none", "--owner", "ana").stderr == ""
     said = recollect("list", "--owner", "bo smith", "--agent", "pilot").stderr
     assert "owner bo smith: add --owner 'bo smith' --agent cook" in said
+    other = str(recollect.store.with_name("other.db"))
+    recollect("remember", "Ana likes tea", "--store", other)
+    for asked, way, owner in (
+        ("--agent a1", "leave out --agent", ""),
+        ("--owner nobody", "leave out --owner", ""),
+        ("", "add --owner ''", "nobody"),
+    ):
+        said = recollect("list", "--store", other, *asked.split(), RECOLLECT_OWNER=owner).stderr
+        assert said == f"1 memory belongs to no owner: {way}.\n"
 
 
 def test_a_part_of_a_name_is_enough_to_show_an_entity(harbour: CommandLine) -> None:
     assert harbour("show", "marisol").stdout == harbour("show", "Marisol Vega").stdout
     harbour("add", "Marina")
+    harbour("add", "Route 99")
+    assert "no memory 99" in harbour.refused("show", "99", status=1)
     said = harbour.refused("show", "mari", status=1)
     assert "Similar names: 'Marina', 'Marisol Vega'." in said or "'Marisol Vega', 'Marina'." in said
 
@@ -265,7 +277,8 @@ def test_a_session_and_an_owner_are_cleared(recollect: CommandLine) -> None:
 
 
 def test_a_note_that_expires_shows_when(recollect: CommandLine) -> None:
-    recollect("remember", "The gate is open", "--expires", "2999-01-01", "--at", "2026-01-01")
+    said = recollect("remember", "The gate is open", "--expires", "2999-01-01", "--at", "2026-01-01").stdout
+    assert said == "✓ Remembered as #1. Expires 2999-01-01.\n"
     shown = recollect.json("show", "1")["texts"][0]
     assert shown["expires_at"] == "2999-01-01T00:00:00+00:00"
     assert shown["happened_at"] == "2026-01-01T00:00:00+00:00"

@@ -56,10 +56,15 @@ def test_help_lists_every_command_with_its_whole_summary(recollect: CommandLine)
 def test_help_is_shown_without_a_command_and_a_mistake_names_it(recollect: CommandLine) -> None:
     assert recollect().stdout == recollect("--help").stdout
     assert recollect("--version").stdout.startswith("recollect ")
-    assert "Did you mean 'recall' or " in recollect.refused("recal", "tea", status=2)  # not by the alphabet
-    assert "Did you mean '--limit'? Try: recollect recall --help" in recollect.refused(
-        "search", "tea", "--limt", "3", status=2
-    )
+    for typed, said in (
+        ("recal dog", "Did you mean 'recall'? Try"),  # and not 'eval'
+        ("undo", "Did you mean 'restore'?"),
+        ("search tea --limt 3", "Did you mean '--limit'? Try: recollect recall --help"),
+        ("search tea --limit abc", "'abc' is not a whole number (1 to 1000)."),
+        ("search tea --limit 0", "0 is not in the range 1 to 1000."),
+        ("mcp install claudecode", "Did you mean 'claude-code'?"),
+    ):
+        assert said in recollect.refused(*typed.split(), status=2), typed
     assert recollect("--help").stdout.partition("Start here:\n")[2].split("\n\n")[0].count("\n") == 4
 
 

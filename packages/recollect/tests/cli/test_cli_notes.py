@@ -164,6 +164,7 @@ def test_a_forgotten_entity_can_be_looked_at_by_its_id(notes: CommandLine) -> No
     notes("add", "Boathouse")
     notes("delete", "Boathouse")
     assert "forgotten" in notes("show", "4").stdout
+    assert "Restored Boathouse." in notes("restore", "boathouse").stdout
 
 
 # Updating
@@ -185,6 +186,8 @@ def test_an_update_changes_what_is_given_and_leaves_the_rest(notes: CommandLine)
     assert note["happened_at"] == "2024-05-06T00:00:00+00:00"
     notes("update", "1", "--no-tags")
     assert _note(notes, 1)["tags"] == []
+    said = notes("update", "1", "--text", "It ships in June").stdout
+    assert "Undo: recollect update 1 --text 'Tidebook ships in May'\n" in said
 
 
 def test_an_entity_is_updated_by_its_name_but_not_superseded(harbour: CommandLine) -> None:
@@ -256,7 +259,6 @@ def test_what_is_forgotten_or_not_there_is_told(notes: CommandLine) -> None:
     assert done.stderr == "recollect: #99 does not exist; `recollect list` shows ids.\n"
     assert "Forgot 1 memory: #3." in said
     assert "note #3: Ana keeps bees" in said
-    assert "Not found: 1 of 2." in said
     assert 3 not in _ids_found(notes, "bees")
     assert notes("restore", "3").stdout == "✓ Restored note #3.\n  #3: Ana keeps bees\n"
     assert 3 in _ids_found(notes, "bees")
@@ -266,7 +268,7 @@ def test_what_is_forgotten_or_not_there_is_told(notes: CommandLine) -> None:
     notes("forget", "3")
     again = notes("forget", "3", status=1)
     assert again.stderr.startswith("recollect: #3 was already forgotten;")
-    assert "Forgot 0 memories." in again.stdout
+    assert again.stdout == ""
 
 
 def test_a_message_is_shown_among_its_neighbours(recollect: CommandLine) -> None:

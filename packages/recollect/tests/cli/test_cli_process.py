@@ -110,7 +110,7 @@ def test_a_reader_that_leaves_early_gets_no_complaint(recollect: CommandLine, tm
     ) as program:
         assert program.stdout is not None
         assert program.stderr is not None
-        assert program.stdout.readline().startswith(b" id  Entity")
+        assert program.stdout.readline().startswith(b" ID  Entity")
         program.stdout.close()
         complaint = program.stderr.read()
     assert complaint == b""

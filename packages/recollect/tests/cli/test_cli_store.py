@@ -217,7 +217,7 @@ def _checks(recollect: CommandLine, *typed: str, status: int = 0, **set_: str) -
 
 
 def test_without_a_store_the_doctor_makes_none_and_checks_models_and_extractor(
-    recollect: CommandLine,
+    recollect: CommandLine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     mark, said = _checks(recollect)["store"]
     assert mark == "note"
@@ -235,6 +235,17 @@ def test_without_a_store_the_doctor_makes_none_and_checks_models_and_extractor(
     assert "No model named 'psychic'" in said
     assert _checks(recollect)["extractor"][0] == "ok"
     assert _checks(recollect, RECOLLECT_EXTRACTOR="none")["extractor"][0] == "note"
+    recollect("remember", "My first note", RECOLLECT_MODEL="none")
+    for model, remedy in (("none", "words find them "), ("hashing", "words find them recollect reindex")):
+        assert _checks(recollect, RECOLLECT_MODEL=model)["vectors"][1].endswith(remedy)
+    for module in ("cli.health", "stores.sqlite.store", "stores.sqlite.connection", "stores.sqlite.access"):
+        monkeypatch.setattr(f"recollect.{module}.why_unwritable", lambda _: "the disk is mounted read-only")
+    assert recollect("doctor").stdout.endswith("\nNothing to do.\n")
+    assert "Uses are not recorded: the disk" in recollect("recall", "note").stderr
+    assert recollect("list").stderr == recollect("recall", "note", "--no-record").stderr == ""
+    recollect.store.write_bytes(recollect.store.read_bytes()[:63] + b"\1" + recollect.store.read_bytes()[64:])
+    mark, said = _checks(recollect, status=1)["store"]
+    assert said.endswith("read-only Copy it to a folder that you can write to, and open the copy.")
     for wrong in ("magic", "openai:small"):
         assert _checks(recollect, status=1, RECOLLECT_EXTRACTOR=wrong)["extractor"][0] == "problem"
 
@@ -499,4 +510,4 @@ def test_an_unfinished_copy_is_not_used(recollect: CommandLine) -> None:
     store.close()
     told = "is an incomplete copy of another memory. Run the same `recollect copy` again"
     assert told in recollect.refused("show", "Ana", status=3)
-    assert told in recollect("doctor", status=1).stdout
+    assert told.replace(".", "") in _checks(recollect, status=1)["store"][1]

@@ -60,8 +60,8 @@ def test_an_answer_is_a_line_for_each_hit(engine: Engine) -> None:
     assert rows.hit_lines([], ["2 more"]) == "Nothing was found.\n(2 more)"
     engine.remember("Ada sails\non Sundays")
     found = engine.recall("who sails?")
-    sure = f"{found.hits[0].confidence:.0%} sure"
-    assert lines_of(found) == f'#1 [note 2026-03-01 12:00 UTC, {sure}] "Ada sails on Sundays"'
+    likely = f"{found.hits[0].confidence:.0%} likely".replace("%", " %")
+    assert lines_of(found) == f'#1 [note 2026-03-01 12:00 UTC, {likely}] "Ada sails on Sundays"'
 
 
 def test_a_corrected_note_names_what_corrected_it(engine: Engine) -> None:

@@ -25,7 +25,7 @@ _STRING = r'"(?:[^"\\]|\\.)*"'
 _ORIGIN = rf"(?:, (?:session |from )?{_STRING})*"
 _HIT = re.compile(
     rf"#(\d+) \[(?:note|message|entity) \d{{4}}-\d\d-\d\d(?: \d\d:\d\d UTC)?{_ORIGIN}"
-    rf"(?:, \d+% sure)?\] ({_STRING})"
+    rf"(?:, \d+ % likely)?\] ({_STRING})"
     rf"(?: \(superseded by #\d+\)| \(superseded: {_STRING}(?:; {_STRING})*\)"
     rf"| \((?:older|newer) than #\d+(?: {_STRING})?(?:, #\d+(?: {_STRING})?)*\))*"
 )
@@ -71,7 +71,7 @@ def test_what_came_from_outside_says_where_from(engine: Engine) -> None:
     engine.remember("The kettle leaks", source="https://example.org/kettles")
     engine.add_messages("kitchen", [{"content": "my kettle leaks", "speaker": "Bob"}], extract=False)
     reply = operations()["recall"].call(engine, {"query": "kettle"})
-    lines = [re.sub(r", \d+% sure", "", line) for line in reply.texts()[0].splitlines()]
+    lines = [re.sub(r", \d+ % likely", "", line) for line in reply.texts()[0].splitlines()]
     assert sorted(lines) == [
         '#1 [note 2026-03-01 12:00 UTC, from "https://example.org/kettles"] "The kettle leaks"',
         '#2 [message 2026-03-01 12:00 UTC, "Bob", session "kitchen"] "my kettle leaks"',

@@ -116,15 +116,6 @@ def waterfall_rows(reasons: Iterable[Reason]) -> list[WaterfallRow]:
     return rows
 
 
-def step_text(step: str) -> str:
-    """Return a description of a ranking step; empty for a user's own step."""
-    # Fused searches are named after their fusion, as in `rrf: meaning`.
-    before, _, last = step.partition(": ")
-    usual = "the kind of question, as classified by the router" if before == "routing" else ""
-    texts: dict[str, str] = TEXTS["steps"]
-    return texts.get(step) or usual or texts.get(last, "")
-
-
 # The confidence curve
 
 PERCENT_TICKS = [Tick(each, f"{each} %") for each in range(0, 101, 25)]

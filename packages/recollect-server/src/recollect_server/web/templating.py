@@ -26,10 +26,10 @@ from recollect.domain.errors import InvalidInput
 from recollect.domain.lazy_dataclass import dataclass
 from recollect.domain.records import NOTE_FIELDS, Kind, Memory
 from recollect.operations.paging import row_id
-from recollect.plugin import as_of_time
+from recollect.plugin import as_of_time, step_text
 from recollect.text.phrases import decimals, ellipsize, file_size, quantity, visible
 from recollect_server.runner import Caller, MemoryRunner, Right, caller_of
-from recollect_server.web.drawings import TEXTS, step_text, waterfall_rows
+from recollect_server.web.drawings import TEXTS, waterfall_rows
 
 FOLDER = Path(__file__).parent
 STATIC = FOLDER / "static"

@@ -40,6 +40,8 @@ OUTPUT_CLOSED = 141
 """128 plus the number of SIGPIPE: the program that read the output has ended."""
 _COMMANDS = {"`search_nodes`": "`recollect graph`", "`open_nodes`": "`recollect show`"}
 """Methods that errors of the engine name, and the commands that do the same."""
+_HABITS = {"undo": "restore", "rm": "forget", "remove": "forget", "edit": "update"}
+"""Commands of other programs, and ours that do the same."""
 
 
 @dataclass
@@ -74,21 +76,17 @@ class Call:
 
         return now().astimezone(self.zone)
 
-    def memory(self, *, create: bool = False) -> Engine:
-        """Open the store, and close it after the result is shown, so that closing does not delay it."""
+    def memory(self, *, create: bool = False, records: bool = False) -> Engine:
+        """Open the store, and close it after the result is shown. With `records`, say if uses cannot be."""
         memory = click.get_current_context().with_resource(self.open_memory(create=create))
-        if not create and not self.json:
-            self._tell_read_only()
-        return memory
-
-    def _tell_read_only(self) -> None:
-        from recollect.cli.rendering import tell
-        from recollect.stores.sqlite.access import why_unwritable  # loaded with the store
-
         store = self.settings()[0].store
-        why = why_unwritable(store) if isinstance(store, Path) else ""
-        if why:
-            tell(f"Usage is not recorded: {why}.", self.color, dim=True)
+        if records and not self.json and isinstance(store, Path):
+            from recollect.cli.rendering import tell
+            from recollect.stores.sqlite.access import why_unwritable  # loaded with the store
+
+            if why := why_unwritable(store):
+                tell(f"Usage is not recorded: {why}.", self.color, dim=True)
+        return memory
 
     def open_memory(self, *, create: bool = False, dreams: bool = False) -> Engine:
         """Open the store; the caller closes it.
@@ -183,7 +181,8 @@ class _WithExamples(click.Command):
         for param in self.get_params(ctx):
             record = param.get_help_record(ctx)
             if record is not None and isinstance(param, click.Option):
-                (shared if isinstance(param, _SharedOption) else own).append(record)
+                name, about = record
+                (shared if isinstance(param, _SharedOption) else own).append((name, _ranges_in_words(about)))
         for title, records in (("Options", own), ("Options of every command", shared)):
             if records:
                 with formatter.section(title):
@@ -332,11 +331,25 @@ def _error_kind(error: Exception) -> str:
 
 
 def _usage_message(error: click.UsageError) -> str:
-    """Return click's message, with the nearest name first: click sorts the names alphabetically."""
-    nearest = getattr(error, "possibilities", None)
-    if not nearest:
-        return error.format_message()
-    return f"{error.message} Did you mean {' or '.join(map(repr, nearest))}?"
+    """Return click's message, with ranges in words and close names, the nearest first."""
+    kind = getattr(getattr(error, "param", None), "type", None)
+    known = kind.choices if isinstance(kind, click.Choice) else getattr(error, "possibilities", None) or ()
+    message = error.message if hasattr(error, "possibilities") else error.format_message()
+    if isinstance(kind, click.IntRange | click.FloatRange):
+        allowed = f"a {'whole ' * isinstance(kind, click.IntRange)}number ({kind._describe_range()})."  # noqa: SLF001
+        return _ranges_in_words(re.sub(r"a valid \w+ range\.", allowed, message))
+    from difflib import get_close_matches  # only errors need it
+
+    typed = error.message.partition("'")[2].partition("'")[0]
+    habit = _HABITS.get(typed) if error.ctx is not None and error.ctx.parent is None else None
+    names = [habit] if habit else get_close_matches(typed, known, cutoff=0.7)
+    return f"{message} Did you mean {' or '.join(map(repr, names))}?" if names else message
+
+
+def _ranges_in_words(text: str) -> str:
+    """Write click's `1<=x<=9` as `1 to 9`, and `x>=1` as `at least 1`."""
+    text = re.sub(r"([\d.]+)<=x<=([\d.]+)", r"\1 to \2", text)
+    return re.sub(r"(in the range )?x>=([\d.]+)", r"at least \2", text)
 
 
 def command(name: str, *examples: str, **options: Any) -> Callable[[Callable[..., Result | None]], Command]:

@@ -17,7 +17,7 @@ from recollect.cli.command import Call, program_version
 from recollect.cli.commands.upkeep import dream_schedule, last_dream
 from recollect.cli.options import iso_minute
 from recollect.cli.rendering import Check
-from recollect.domain.errors import ModelUnavailable, RecollectError
+from recollect.domain.errors import ModelUnavailable, NotAStore, RecollectError, StoreDamaged
 from recollect.models.embedders import WORDS_ONLY, default_choice, embedder_availabilities
 from recollect.models.extractors import extractor_named
 from recollect.models.registry import RERANKER, availability
@@ -69,8 +69,10 @@ def health_checks(call: Call) -> Iterator[Check]:
             with engine(settings) as memory:
                 yield from _inside(memory, settings, checks)
         except RecollectError as error:
-            remedy = "If you have a backup: recollect restore BACKUP" if is_file(settings) else ""
-            yield Check("problem", "store", str(error), remedy)
+            said, _, remedy = str(error).partition(". ")
+            if is_file(settings) and isinstance(error, NotAStore | StoreDamaged):
+                said, remedy = str(error), "If you have a backup: recollect restore BACKUP"
+            yield Check("problem", "store", said, remedy)
     else:
         yield _model(settings, model_name(settings))
     ready = [each.name for each in embedder_availabilities() if each.ready and each.name not in _NO_ADVICE]
@@ -212,7 +214,8 @@ def _inside(memory: Engine, found: Settings, outside: list[Check]) -> Iterator[C
     # A store keeps its model when the setting changes.
     if found.model != AUTO and wanted != WORDS_ONLY and wanted.partition("@")[0] != name.partition("@")[0]:
         said = f"the settings name {wanted}, but this store uses {name}"
-        yield Check("note", "model", said, f"recollect reindex --model {wanted}")
+        remedy = "" if memory.upkeep.store_state().read_only else f"recollect reindex --model {wanted}"
+        yield Check("note", "model", said, remedy)
     if getattr(found.store, "vectors", "cache") == "server":
         yield Check("ok", "vector search", "by pgvector on the server")
     elif ready.mark == "ok" and used is not None:

@@ -199,16 +199,22 @@ def names_containing(memory: Engine, text: str, limit: int = 5) -> list[str]:
 def other_owners(memory: Engine) -> str:
     """Return a hint about other owners' memories if the given owner and agent have none; else empty."""
     from recollect.admin import Internals  # only for an empty answer
+    from recollect.settings import load
 
-    found = Internals(memory).memories_by_scope()
-    asked = memory.scope
+    found, asked = Internals(memory).memories_by_scope(), memory.scope
+    call = click.get_current_context().ensure_object(Call)
+    usual = load({"store": call.store})[0]
     if any(each.owner == asked.owner and (not asked.agent or asked.agent == each.agent) for each in found):
         return ""
     held = Counter[str]()
     for scope, count in found.items():
-        agent = f" --agent {shlex.quote(scope.agent)}" if scope.agent and asked.agent else ""
-        owner = f"owner {scope.owner}" if scope.owner else "no owner"
-        held[f"{owner}: add --owner {shlex.quote(scope.owner)}{agent}"] += count
+        wanted = {"owner": scope.owner} | ({"agent": scope.agent or ""} if asked.agent else {})
+        drop = [name for name in wanted if getattr(call, name) and getattr(usual, name) == wanted[name]]
+        changed = [name for name in wanted if name not in drop and (wanted[name] or getattr(asked, name))]
+        leave = " and ".join(f"--{name}" for name in drop)
+        add = " ".join(f"--{name} {shlex.quote(wanted[name])}" for name in changed)
+        way = ", ".join(filter(None, (leave and f"leave out {leave}", add and f"add {add}")))
+        held[f"{f'owner {scope.owner}' if scope.owner else 'no owner'}: {way}"] += count
     most = held.most_common(_MAX_OWNERS)
     said = [f"{memories_text(n)} {'belongs' if n == 1 else 'belong'} to {owner}" for owner, n in most]
     return f"{'; '.join(said)}." if said else ""
@@ -303,7 +309,7 @@ KEEP_GOING = option(
     default=True,
     hidden=True,
 )
-AFTER = option("--after", type=click.IntRange(0), default=0)
+AFTER = option("--after", "Continue after this id.", type=click.IntRange(0), default=0)
 NOTE_OPTIONS = combined(
     option("--importance 0..1", "How much it matters (default: 0.5).", type=click.FloatRange(0, 1)),
     option("--category NAME", "Category: preferences, plans_goals, …"),

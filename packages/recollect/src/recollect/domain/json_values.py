@@ -221,5 +221,5 @@ def _plain_fields(record: Any) -> dict[str, Any]:
         elif each.repr:
             plain[each.name] = _plain(getattr(record, each.name))
     for name in getattr(record, "__merged__", ()):
-        plain |= plain.pop(name)
+        plain |= {**plain.pop(name), "text": record.text}
     return plain

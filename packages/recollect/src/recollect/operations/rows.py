@@ -191,8 +191,8 @@ def _hit_line(hit: Mapping[str, Any], shown: Collection[int]) -> str:
     when = "" if at is None else f" {_minute(at)}"
     origin = origin_of(hit.get("speaker"), hit.get("session"), hit.get("source"))
     status = [hit["status"]] if "status" in hit else []
-    sure = [f"{hit['confidence']:.0%} sure"] if "confidence" in hit else []
-    head = ", ".join((f"{hit['kind']}{when}", *origin, *status, *sure))
+    likely = [f"{100 * hit['confidence']:.0f} % likely"] if "confidence" in hit else []
+    head = ", ".join((f"{hit['kind']}{when}", *origin, *status, *likely))
     superseded = f" (superseded by #{hit['superseded_by']})" if "superseded_by" in hit else ""
     former = "; ".join(map(quoted, hit.get("superseded", ())))
     before = f" (superseded: {former})" if former else ""

@@ -34,6 +34,7 @@ from recollect.text.phrases import entities_text, quantity
 from recollect.transfer import ImportPreview, ImportReport, import_file, import_preview
 from recollect.transfer.line_formats import full_header, full_line, official_line
 from recollect.transfer.moved_rows import exporting
+from recollect.write.embedding import WORDS_ALONE
 
 if TYPE_CHECKING:
     from recollect.engine import Engine
@@ -72,10 +73,11 @@ def _doctor(call: OperationCall) -> Health:
 def store_checks(engine: Engine) -> Iterator[HealthCheck]:
     """The checks of an open store; `recollect doctor` adds those of the machine and its settings."""
     upkeep, within, counts, model = engine.upkeep, Internals(engine), engine.counts(), engine.model
-    damage = upkeep.verify(quick=True)
+    state, damage = upkeep.store_state(), upkeep.verify(quick=True)
+    embed = "" if state.read_only or within.services.preferred_model == WORDS_ALONE else "recollect reindex"
     if damage:
         more = f", and {quantity(len(damage) - 1, 'problem')} more" if len(damage) > 1 else ""
-        advice = "recollect doctor --full, then: recollect doctor --repair"
+        advice = f"recollect doctor --full{'' if state.read_only else ', then: recollect doctor --repair'}"
         yield HealthCheck("damage", "problem", f"{damage[0].where}: {damage[0].what}{more}", advice)
     else:
         yield HealthCheck("damage", "ok", "none found: everything can be read, and all checksums match")
@@ -88,20 +90,19 @@ def store_checks(engine: Engine) -> Iterator[HealthCheck]:
     passages = f"{counts.passages:,} passages"
     if counts.due:
         said = f"{counts.due:,} of {passages} wait for theirs; until then only words find them"
-        yield HealthCheck("vectors", "note", said, "recollect reindex")
+        yield HealthCheck("vectors", "note", said, embed)
     else:
         yield HealthCheck("vectors", "ok", f"complete for {passages}")
     if without := within.passages_without_tokens():
         said = f"{without:,} of {passages} have no token vectors, and rank without them"
-        yield HealthCheck("tokens", "note", said, "recollect reindex")
+        yield HealthCheck("tokens", "note", said, embed)
     if proposal := upkeep.model_proposal():
-        yield HealthCheck("language", "note", proposal.reason, ", then: ".join(proposal.commands))
+        yield HealthCheck("language", "note", proposal.reason, embed and ", then: ".join(proposal.commands))
     missed, reason = within.unrecorded_answers()
     if missed:
         said = f"{quantity(missed, 'answer')} could not be recorded{f': {reason}' if reason else ' so far'}"
         advice = "Answers are right, but later rankings do not learn from them."
         yield HealthCheck("signals", "note", said, advice)
-    state = upkeep.store_state()
     if state.replica_problem:
         said = f"it left questions to the primary: {state.replica_problem}"
         yield HealthCheck("replica", "note", said, "Answers are right; let it catch up.")

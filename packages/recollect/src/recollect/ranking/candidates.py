@@ -6,10 +6,13 @@ of candidates costs less than a tenth of embedding the query. Steps never change
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field, replace
+from functools import cache
 from math import ceil
 from operator import attrgetter
+from pkgutil import get_data
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, TypeVar, dataclass_transform, get_args
 
 import numpy as np
@@ -17,7 +20,7 @@ import numpy as np
 from recollect.domain.errors import InvalidInput
 from recollect.domain.json_values import Record
 from recollect.domain.lazy_dataclass import dataclass
-from recollect.text.phrases import decimals
+from recollect.text.phrases import decimals, signed
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -526,7 +529,7 @@ def effect_text(reason: Reason) -> str:
     """Write the effect of a step as arithmetic: `+0.12`, `×0.9`."""
     match reason.effect:
         case "plus":
-            return f"{'−' if reason.value < 0 else '+'}{decimals(abs(reason.value))}"
+            return signed(reason.value)
         case "times":
             return f"×{decimals(reason.value)}"
         case "set":
@@ -539,3 +542,16 @@ def effect_text(reason: Reason) -> str:
             return f"{100 * (1 - weight):.0f}/{100 * weight:.0f} with {decimals(reason.value)}"
         case "note":
             return decimals(reason.value)
+
+
+def step_text(step: str) -> str:
+    """Return a description of a ranking step; empty for a user's own step."""
+    # Fused searches are named after their fusion, as in `rrf: meaning`.
+    before, _, last = step.partition(": ")
+    usual = "the kind of question, as classified by the router" if before == "routing" else ""
+    return str(_step_texts().get(step) or usual or _step_texts().get(last, ""))
+
+
+@cache
+def _step_texts() -> Any:
+    return json.loads(get_data(__package__, "step_texts.json") or b"")

@@ -20,7 +20,13 @@ def entities_text(number: int) -> str:
 
 def decimals(number: float) -> str:
     """Format with four decimals, or with three digits if four decimals would show 0."""
-    return f"{number:.4f}" if number == 0 or 0.00005 <= abs(number) < 10_000 else f"{number:.3g}"
+    sign, size = "−" * (number < 0), abs(number)
+    return sign + (f"{size:.4f}" if size == 0 or 0.00005 <= size < 10_000 else f"{size:.3g}")
+
+
+def signed(number: float) -> str:
+    """Format with four decimals and a sign."""
+    return f"{'' if number < 0 else '+'}{decimals(number)}"
 
 
 def file_size(count: int) -> str:

@@ -17,7 +17,7 @@ from recollect.agents.hook_files import hooks_folder, logged_events
 from recollect.agents.settings_files import NotEditable, SettingsEdit
 from recollect.cli.command import REFUSED, Call, command, group, option
 from recollect.cli.options import DRY_RUN, HIDDEN_DRY_RUN, parse_time
-from recollect.cli.rendering import Result, Table, Verbatim
+from recollect.cli.rendering import Column, Result, Table, Verbatim
 from recollect.domain.errors import missing_extra
 from recollect.settings import OFFICIAL_VARIABLE, official_file
 
@@ -162,11 +162,15 @@ def mcp_list_command(_: Call, name: str, project: str | None) -> Result:
                 state = "unreadable"
             known = {"here": usual.exists() or folder.is_dir(), "state": state, "file": str(path)}
             data.append({"name": each.name, "title": each.title, **known})
+    home, seen = str(Path.home()), {True: "here", False: "not seen"}
     rows = [
-        (each["name"], "here" if each["here"] else "not seen", each["state"], each["file"]) for each in data
+        (each["name"], seen[each["here"]], each["state"], each["file"].replace(home, "~", 1)) for each in data
     ]
-    columns = ("Client", "", "Server", "Settings")
-    return Result.table({"clients": data}, columns, rows, "To add it to one: recollect mcp install CLIENT")
+    columns = ("Client", "", "Server", Column("Settings", wrap="whole"))
+    footer = (
+        "Not seen: its settings do not exist. To add the server to a client: recollect mcp install CLIENT"
+    )
+    return Result.table({"clients": data}, columns, rows, footer)
 
 
 @group(

@@ -153,7 +153,7 @@ def list_command(call: Call, kinds: tuple[str, ...], limit: int, after: int, **w
     dates = [_stored_and_happened(each, zone) for each in memories]
     shown = [place for place in (0, 1) if any(each[place] for each in dates)]
     titles = [Column(("Stored", "Happened")[place], "muted", wrap="whole") for place in shown]
-    columns = (Column("id", "muted", right=True), *titles, Column("Text"))
+    columns = (Column("ID", "muted", right=True), *titles, Column("Text"))
     rows = [
         (str(each.id), *(days[place] for place in shown), one_line(label(each)))
         for each, days in zip(memories, dates, strict=True)
@@ -201,7 +201,7 @@ def show_command(call: Call, names: tuple[str, ...], history: bool, events: bool
     """
     from recollect.admin import Internals
 
-    memory, zone = call.memory(), call.zone
+    memory, zone = call.memory(records=not events), call.zone
     if events:
         if len(names) > 1:
             raise click.UsageError("--events takes one memory.")
@@ -251,7 +251,7 @@ def show_command(call: Call, names: tuple[str, ...], history: bool, events: bool
 
 def _by_part_of_name(memory: Engine, text: str) -> Memory | None:
     """Return the entity whose name contains this text, if there is only one."""
-    near = [] if text.startswith("#") else names_containing(memory, text)
+    near = [] if text.lstrip("#").isdecimal() else names_containing(memory, text)
     return memory_if_any(memory, near[0]) if len(near) == 1 else None
 
 
@@ -284,7 +284,7 @@ def _list_view(graph: Graph, query: str = "") -> Iterator[Block]:
         yield titled("There are no such entities.", "changed")
         return
     columns = (
-        Column("id", "muted", right=True),
+        Column("ID", "muted", right=True),
         Column("Entity", "name", max_width=32),
         Column("Type", max_width=16),
         Column("Known", right=True),

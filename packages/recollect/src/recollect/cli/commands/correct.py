@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -23,8 +24,9 @@ from recollect.cli.options import (
     read_text,
     session_option,
 )
-from recollect.cli.rendering import Mark, Result, progress
+from recollect.cli.rendering import Mark, Message, Result, progress
 from recollect.cli.views import label, memory_data, memory_fields
+from recollect.domain.records import Kind
 from recollect.text.phrases import ellipsize, entities_text, memories_text, quantity
 
 if TYPE_CHECKING:
@@ -76,10 +78,13 @@ def update_command(call: Call, memory: str, tags: tuple[str, ...], **given: Any)
     if not changes:
         raise click.UsageError("Give what to change, such as --text, --importance or --mark.")
     engine = call.memory()
-    changed = engine.update(memory_of(engine, memory).id, **changes)
+    before = memory_of(engine, memory)
+    changed = engine.update(before.id, **changes)
     details = [f"{name}: {value}" for name, value in memory_fields(changed, call.zone)]
     if changed.text:
         details.insert(0, ellipsize(changed.text, 200))
+    if changed.text != before.text:
+        details.append(f"Undo: recollect update {changed.id} --text {quote(before.text)}")
     name = f"{changed.name} (#{changed.id})" if changed.name else f"{changed.kind} #{changed.id}"
     return Result.message(f"Updated {name}.", memory_data(changed), details)
 
@@ -169,10 +174,9 @@ def forget_command(
     names = [each for each, number in zip(what, numbers, strict=True) if number is None]
     ids = [number for number in numbers if number is not None]
     gone = [*(memory.graph.delete_entities(names) if names else ()), *(memory.forget(ids) if ids else ())]
-    absent = len(set(what)) - len(gone)
-    details = []
-    if absent:
-        details = [f"Not found: {absent:,} of {len(set(what)):,}."]
+    missing, absent = sorted(set(ids).difference(gone)), len(set(what)) - len(gone)
+    unknown = absent - len(missing)  # names; a warning lists missing ids
+    details = [f"Not found: {unknown:,} of {quantity(len(set(names)), 'name')}."] if unknown else []
     if ids:
         named = _read_to_name(memory, gone[:_MAX_NAMED])
         details += [f"{_name(each)}: {ellipsize(label(each) if each.text else each.type)}" for each in named]
@@ -180,15 +184,9 @@ def forget_command(
         details.append(f"Undo: recollect restore {' '.join(map(str, gone))}")
     count_text = (memories_text if ids else entities_text)(len(gone))
     listed = f": {', '.join(f'#{id_}' for id_ in gone)}" if gone else ""
-    missing = sorted(set(ids).difference(gone))
-    return Result.message(
-        f"Forgot {count_text}{listed}.",
-        {"forgotten": gone, "absent": absent},
-        details,
-        "note" if absent else "ok",
-        list(_missing_lines(memory, missing)),
-        REFUSED if missing else 0,
-    )
+    said = Message(f"Forgot {count_text}{listed}.", details, "note" if absent else "ok")
+    data, view = {"forgotten": gone, "absent": absent}, [said] if gone or unknown else []
+    return Result(data, view, list(_missing_lines(memory, missing)), exit_code=REFUSED if missing else 0)
 
 
 @command(
@@ -198,17 +196,18 @@ def forget_command(
     "recollect restore yesterday.db --yes",
     if_stopped="A backup is restored as a whole or not at all. Run the same command again.",
 )
-@click.argument("what", metavar="ID...|BACKUP", nargs=-1, required=True)
+@click.argument("what", metavar="ID|NAME...|BACKUP", nargs=-1, required=True)
 @option("--observation", "Restore observations that `observe --remove` removed, by id.")
 @YES
 def restore_command(call: Call, what: tuple[str, ...], observation: bool, yes: bool) -> Result:
     """Bring back a forgotten or replaced memory, or a backup.
 
-    Numbers are ids. A replaced memory is valid again, beside the one that replaced it.
+    Numbers are ids, and other words are names. A replaced memory is valid again, beside its replacement.
 
     Any other text is the path of a file that `recollect backup` made. It replaces the whole store: what the
     store holds now is lost.
     """
+    what = tuple(_forgotten_id(call, each) or each for each in what)
     if all(each.lstrip("#").isdecimal() for each in what):
         ids = [int(each.lstrip("#")) for each in what]
         memory = call.memory()
@@ -231,7 +230,9 @@ def restore_command(call: Call, what: tuple[str, ...], observation: bool, yes: b
 
     store, backup = call.settings()[0].store, Path(what[0])
     if not backup.is_file():
-        raise click.ClickException(f"There is no file {backup}; give ids or the path of a backup.")
+        raise click.ClickException(
+            f"There is no file and no forgotten entity {backup}; give ids, names or a backup."
+        )
     if store.exists():
         confirm(f"Replace everything in {store} by the contents of {backup}?", yes=yes)
     with progress("Restoring") as (restoring,):
@@ -277,6 +278,20 @@ def purge_command(call: Call, before: datetime | timedelta, yes: bool) -> Result
         return Result.message(text, {**data, "note": gone.note}, [gone.note, own], "note", warnings)
     text = f"Deleted {quantity(gone, 'forgotten row')} for good."
     return Result.message(text, data, [own] if gone else [], warnings=warnings)
+
+
+def _forgotten_id(call: Call, name: str) -> str | None:
+    """Return the id of the forgotten entity of this name, unless the name is an id or a file."""
+    from recollect.plugin import BrowseFilter  # loads the engine
+    from recollect.text.tokens import fold
+
+    if name.lstrip("#").isdecimal() or Path(name).exists() or not call.settings()[0].store.exists():
+        return None
+    with call.open_memory() as memory:
+        found = memory.browse.page(
+            BrowseFilter(frozenset({Kind.ENTITY}), "forgotten", contains=name)
+        ).memories
+    return next((str(each.id) for each in found if fold(each.name) == fold(name)), None)
 
 
 def _read_to_name(memory: Engine, ids: Sequence[int]) -> list[Memory]:

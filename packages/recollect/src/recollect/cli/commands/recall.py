@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
     "recollect recall 'release date' --as-of 2026-02-01 --superseded",
     "recollect recall 'release date' --profile limbic --explain --no-record",
     "recollect recall 'where is the spare key?' --abstain",
-    "recollect recall 'release date' --json | jq -r '.hits[].memory.name'",
+    "recollect recall 'release date' --json | jq -r '.hits[].memory | .name + .text'",
 )
 @click.argument("text", metavar="QUERY...", nargs=-1, required=True)
 @search_options()
@@ -65,7 +66,7 @@ def recall_command(call: Call, text: tuple[str, ...], **options: Any) -> Result:
     --explain shows each step that changed the score: it added (+), subtracted (−), multiplied (×) or set it
     (→); `30/70 with 0.6` mixes 30 % of the score with 70 % of 0.6. The last column is the resulting score.
     """
-    memory = call.memory()
+    memory = call.memory(records=options["record"])
     answer = memory.recall(" ".join(text), **search_arguments(**options))
     time = answer.time
     data = {
@@ -110,7 +111,7 @@ def _view(answer: Answer, doubt: str, zone: tzinfo) -> Iterator[Block]:
         if hit.reasons:
             yield from _steps(hit.reasons, indent=5)
     if any(hit.reasons for hit in answer.hits):
-        yield from muted(f"\nRanked by {answer.profile}.")
+        yield from muted(f"\nProfile: {answer.profile}")
     if answer.left_out:
         yield from muted(f"\n{quantity(answer.left_out, 'more hit')} did not fit the budget.")
 
@@ -118,7 +119,7 @@ def _view(answer: Answer, doubt: str, zone: tzinfo) -> Iterator[Block]:
 def _hit(rank: int, hit: Hit, answer: Answer, zone: tzinfo) -> Table:
     from recollect.cli.views import highlighted, hit_excerpt  # loads the grammar of words
 
-    memory, passage, score = hit.memory, hit_excerpt(hit, answer.query), f"{hit.score:.4f}"
+    memory, passage, score = hit.memory, hit_excerpt(hit, answer.query), decimals(hit.score)
     words, meaning = hit.places.get("words"), hit.places.get("meaning")
     by_words = "" if words is None else f"words #{words.rank}"
     by_meaning = "" if meaning is None else f"meaning #{meaning.rank} (cosine {meaning.score:.2f})"
@@ -141,6 +142,8 @@ def _hit(rank: int, hit: Hit, answer: Answer, zone: tzinfo) -> Table:
     return Table(columns, [(str(rank), shown, stacked(f"score {score}", likely))], grid=True)
 
 
+_DESCRIBED_FROM = 80
+"""Width of a terminal from which `--explain` describes each step."""
 # The unit of each search's score.
 _UNITS = {"meaning": "cosine", "words": "BM25", "nearby": "weight", "linked": "share"}
 
@@ -211,15 +214,17 @@ def _why_not_view(why: WhyNot, zone: tzinfo) -> Iterator[Block]:
         yield Table(("", Column()), rows, grid=True)
 
 
-def _steps(reasons: Sequence[Reason], costs: Sequence[Cost] = (), *, indent: int) -> Iterator[Block]:
-    """Yield the steps that changed a score, with the places that each lost or gained. Count the others."""
-    from recollect.ranking.candidates import effect_text  # loads the arithmetic
+def _steps(reasons: Sequence[Reason], costs: Sequence[Cost] | None = None, *, indent: int) -> Iterator[Block]:
+    """Yield the steps that changed a score, with the places that each lost or gained. Count the others.
 
-    columns = (
-        *(Column(wrap="whole"), Column(role="name", wrap="whole")),
-        *(Column(wrap="whole", right=True), Column(wrap="whole")),
-    )
-    remaining = list(costs)
+    Without `costs`, each step has its description instead, if the terminal is wide enough.
+    """
+    from recollect.ranking.candidates import effect_text, step_text  # loads the arithmetic
+
+    described = costs is None and get_terminal_size().columns >= _DESCRIBED_FROM
+    first = (Column(wrap="whole"), Column(role="name", wrap="whole"), Column(wrap="whole", right=True))
+    columns = (*first, Column(role="muted", wrap="fold" if described else "whole"))
+    remaining = list(costs or ())
     rows: list[Sequence[Cell]] = []
     unchanged, before = 0, decimals(0.0)
     for reason in reasons:
@@ -227,7 +232,8 @@ def _steps(reasons: Sequence[Reason], costs: Sequence[Cost] = (), *, indent: int
         if score == before and not places:
             unchanged += 1
         else:
-            rows.append((reason.step, effect_text(reason), score, places))
+            about = step_text(reason.step) if described else places
+            rows.append((reason.step, effect_text(reason), score, about))
         before = score
     yield Table(columns, rows, grid=True, indent=indent)
     if unchanged:

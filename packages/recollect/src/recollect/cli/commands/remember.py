@@ -20,6 +20,7 @@ from recollect.cli.options import (
     existing_file,
     id_in,
     iso_day,
+    iso_day_or_minute,
     long_day,
     no_session,
     not_found,
@@ -88,6 +89,7 @@ def remember_command(
     stored, _ = attempt_follow_up(lambda: None if note.created else memory.get(note.id))
     times = 1 if stored is None else stored.duplicates + 1
     again = f"; stored {times:,} times" if times > 1 else ""
+    until = f" Expires {iso_day_or_minute(given['expires_at'], call.zone)}." if "expires_at" in shared else ""
     alike, details = note.similar, [f"Mentions: {', '.join(note.mentions)}"] if note.mentions else []
     for other in note.contradicts:
         old, new = (note.id, other.id) if other.is_newer else (other.id, note.id)
@@ -101,7 +103,7 @@ def remember_command(
             f"Both are kept. To replace the older one: recollect supersede {alike.id} {note.id}",
         ]
     return Result.message(
-        f"Remembered as #{note.id}." if note.created else f"#{note.id} already has this text{again}.",
+        f"Remembered as #{note.id}.{until}" if note.created else f"#{note.id} already has this text{again}.",
         {**fields_of(note), "times": times, **picked(batch, "note", "model_note")},
         details,
         "ok" if alike is None and not note.contradicts else "note",
@@ -142,7 +144,7 @@ def _notes_view(notes: Sequence[Remembered], origin: str = "") -> Iterator[Block
         )
         for each in notes
     ]
-    yield Table(("id", "", "Note", "Mentions"), rows)
+    yield Table(("ID", "", "Note", "Mentions"), rows)
     yield from muted(f"{_new_and_known(notes)}{origin}.")
 
 
@@ -266,10 +268,12 @@ def _observed_result(batch: ObservedBatch, *, replaced: str | None = None) -> Re
     if observed.kept_type is not None:
         details.append(f"It keeps its type {observed.kept_type}.")
     replaces = [] if replaced is None else [f"It replaces: {ellipsize(replaced)}"]
+    texts = [] if observed.created or replaces else [quote(each.content) for each in observed.added]
+    undo = [f"Undo: recollect observe {quote(observed.name)} {' '.join(texts)} --remove"] if texts else []
     return Result.message(
         text,
         {**fields_of(observed), **picked(batch, "note", "model_note")},
-        [*details, *replaces],
+        [*details, *replaces, *undo],
         "note" if details else "ok",
         _embedding_warnings(batch),
     )

@@ -38,7 +38,7 @@ from recollect.cli.rendering import (
     titled,
 )
 from recollect.domain.limits import DEFAULT_PROFILE
-from recollect.text.phrases import ellipsize, memories_text, one_line, quantity
+from recollect.text.phrases import ellipsize, memories_text, one_line, quantity, signed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -182,7 +182,7 @@ def tune_history_command(call: Call, profile: str | None, limit: int) -> Result:
         rows.append(
             (
                 *(str(each.version), iso_minute(each.at, call.zone), each.profile, _CAUSES[each.why]),
-                *(numbers or "as published", f"{gain['mean']:+.4f}" if isinstance(gain, dict) else ""),
+                *(numbers or "as published", signed(gain["mean"]) if isinstance(gain, dict) else ""),
             )
         )
     next_ = "To go back to one: recollect tune rollback VERSION"
@@ -281,7 +281,7 @@ def _analysis_view(found: TuningAnalysis) -> Iterator[Block]:
     if seen.overall is not None:
         ours, other = asdict(seen.overall.ours), asdict(seen.overall.baseline)
         measures = [
-            (title, f"{ours[name]:.4f}", f"{other[name]:.4f}", f"{ours[name] - other[name]:+.4f}")
+            (title, f"{ours[name]:.4f}", f"{other[name]:.4f}", signed(ours[name] - other[name]))
             for name, title in _MEASURES.items()
         ]
         titles = right_aligned("the profile", seen.against, "difference")
@@ -330,7 +330,7 @@ def _search_view(done: TuningChange, found: Proposal, *, dry_run: bool) -> Itera
         verdict += [
             ("NDCG@10 now", f"{found.ndcg_now:.4f}"),
             ("NDCG@10 with the best", f"{found.ndcg_best:.4f}"),
-            ("gain", f"{gain.mean:+.4f} ({gain.low:+.4f} to {gain.high:+.4f}), p {gain.p:.3f}"),
+            ("gain", f"{signed(gain.mean)} ({signed(gain.low)} to {signed(gain.high)}), p {gain.p:.3f}"),
         ]
     yield titled(found.says)
     yield Table(("", ""), [*verdict, ("written", written)])

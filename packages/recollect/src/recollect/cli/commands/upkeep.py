@@ -76,7 +76,7 @@ def stats_command(call: Call) -> Result:
     "recollect doctor",
     "recollect doctor --full",
     "recollect doctor --repair",
-    if_stopped="The store is as it was. Run the same command again.",
+    if_stopped="A repair is made as a whole or not at all. Run the same command again.",
 )
 @option("--full", "Check every row and every index of the store instead.")
 @option("--repair", "Check like --full, and rebuild indexes, vectors and the cache.")
@@ -108,7 +108,7 @@ def doctor_command(call: Call, full: bool, repair: bool) -> Result:
             titled(title, "bad" if problems else "strong"),
             Table(("", "", Column()), numbered, grid=True),
         ]
-    else:
+    elif not problems:
         view.append(titled("\nNothing to do.", "good"))
     data = {"problems": problems, "checks": [check._asdict() for check in checks]}
     return Result(data, view, exit_code=REFUSED if problems else 0)
