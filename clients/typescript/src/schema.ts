@@ -857,8 +857,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What to settle
-         * @description List items of one kind for a person to decide: contradictions (among the newest texts), notes and observations that nearly repeat another, entities to split, unused entities. Needs the right to read.
+         * List review items
+         * @description List items of one kind for a person to decide. The kinds are contradictions (among the newest texts), notes and observations that nearly repeat another, entities to split, and unused entities. Needs the right to read.
          */
         get: operations["to_settle"];
         put?: never;
@@ -1504,7 +1504,7 @@ export interface paths {
         put?: never;
         /**
          * Migrate
-         * @description Import the JSONL file of the official memory server, as `recollect import` does. Running it again changes nothing. Needs the right to admin and a token that is bound to no owner.
+         * @description Import the JSONL file of the official memory server. Importing it again changes nothing. Needs the right to admin and a token that is bound to no owner.
          */
         post: operations["migrate"];
         delete?: never;
@@ -5751,7 +5751,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description What to settle */
+            /** @description List review items */
             200: {
                 headers: {
                     [name: string]: unknown;

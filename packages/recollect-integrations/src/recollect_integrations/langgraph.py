@@ -236,12 +236,12 @@ class RecollectStore(BaseStore):
     def _refresh(self, notes: Iterable[Memory]) -> None:
         """Restart the TTL of items that were put with one."""
         for note in notes:
-            kept = dict(note.metadata or {})
-            if kept.get("ttl") is not None:
+            metadata = dict(note.metadata or {})
+            if metadata.get("ttl") is not None:
                 # This updates the note; the item keeps its own time of update.
-                kept.setdefault("updated_at", note.updated_at.isoformat())
+                metadata.setdefault("updated_at", note.updated_at.isoformat())
                 self.memory.scoped(note.scope.owner, note.scope.agent).update(
-                    note.id, expires_at=self._expiry(kept["ttl"]), metadata=kept
+                    note.id, expires_at=self._expiry(metadata["ttl"]), metadata=metadata
                 )
 
     def _expiry(self, minutes: float) -> datetime:
@@ -288,10 +288,10 @@ def _key(note: Memory) -> str:
 
 def _value(note: Memory) -> Mapping[str, Any]:
     """Return the stored value. An edited note's text replaces the value's only searched field."""
-    kept = note.metadata or {}
-    value: Mapping[str, Any] = kept.get("value", {})
+    metadata = note.metadata or {}
+    value: Mapping[str, Any] = metadata.get("value", {})
     # An imported value does not name its searched field. With a single field, that is the one.
-    field = kept.get("text_field", _text_field(value) if len(value) == 1 and _is_indexed(note) else None)
+    field = metadata.get("text_field", _text_field(value) if len(value) == 1 and _is_indexed(note) else None)
     if field is None or _search_text(value[field]) in {note.text, ""}:
         return value
     return {**value, field: note.text}

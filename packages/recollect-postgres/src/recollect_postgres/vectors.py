@@ -305,10 +305,10 @@ def _create_extension(connection: Connection[Row], location: StoreUrl) -> PgVect
         with connection.transaction():
             connection.execute("CREATE EXTENSION vector")
     except (errors.InsufficientPrivilege, errors.FeatureNotSupported, errors.UndefinedFile) as error:
-        said = str(error).strip().splitlines()[0]
+        why = str(error).strip().splitlines()[0]
         raise StoreUnavailable(
             f"vectors=server needs the extension pgvector, which this database of {location} does not have "
-            f"({said}). Ask an administrator to install it and run CREATE EXTENSION vector. Or leave "
+            f"({why}). Ask an administrator to install it and run CREATE EXTENSION vector. Or leave "
             "vectors=server out of the URL, to search a vector cache on this machine."
         ) from error
     found = _find_extension(connection)

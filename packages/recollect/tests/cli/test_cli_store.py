@@ -241,7 +241,7 @@ def test_without_a_store_the_doctor_makes_none_and_checks_models_and_extractor(
     for module in ("cli.health", "stores.sqlite.store", "stores.sqlite.connection", "stores.sqlite.access"):
         monkeypatch.setattr(f"recollect.{module}.why_unwritable", lambda _: "the disk is mounted read-only")
     assert recollect("doctor").stdout.endswith("\nNothing to do.\n")
-    assert "Uses are not recorded: the disk" in recollect("recall", "note").stderr
+    assert "Usage is not recorded: the disk" in recollect("recall", "note").stderr
     assert recollect("list").stderr == recollect("recall", "note", "--no-record").stderr == ""
     recollect.store.write_bytes(recollect.store.read_bytes()[:63] + b"\1" + recollect.store.read_bytes()[64:])
     mark, said = _checks(recollect, status=1)["store"]

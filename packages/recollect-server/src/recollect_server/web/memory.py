@@ -122,12 +122,12 @@ def local_time(found: datetime | None, zone: tzinfo) -> str:
 
 def _wordings(versions: Sequence[MemoryVersion]) -> list[Wording]:
     befores = ["", *(each.text for each in versions)]
-    made = [
+    wordings = [
         Wording(number, each, word_diff(before, each.text) if number else ())
         for number, (before, each) in enumerate(zip(befores, versions, strict=False))
         if number >= len(versions) - _MAX_VERSIONS
     ]
-    return made[::-1]
+    return wordings[::-1]
 
 
 def _whole_at(whole: WholeMemory, moment: datetime) -> WholeMemory:
@@ -277,8 +277,8 @@ async def pin_memory(screen: Screen) -> Response:
     pinned = form.get("pinned") == "1"
     await screen.run(lambda memory: memory.update(id_, pinned=pinned), right=Right.WRITE)
     undo = Undo(f"/memory/{id_}/pin", (("pinned", "0" if pinned else "1"),))
-    said = f"Pinned #{id_}. It does not fade." if pinned else f"#{id_} is no longer pinned."
-    return screen.redirect(f"/memory/{id_}", said, undo)
+    message = f"Pinned #{id_}. It does not fade." if pinned else f"#{id_} is no longer pinned."
+    return screen.redirect(f"/memory/{id_}", message, undo)
 
 
 # Correcting
@@ -308,12 +308,12 @@ async def correct_memory(screen: Screen) -> Response:
     if not by and not done.by.duplicates:  # the correction is new
         fields.append(("made", str(done.by.id)))
     more = len(done.retired) - 1
-    also = f" and {quantity(more, 'near copy', 'near copies')}" if more else ""
-    said = f"#{done.by.id} now replaces #{id_}{also}."
+    copies_too = f" and {quantity(more, 'near copy', 'near copies')}" if more else ""
+    message = f"#{done.by.id} now replaces #{id_}{copies_too}."
     if (back := form.get("back")) is not None:
         fields.append(("back", back))
     undo = Undo(f"/memory/{id_}/undo-supersede", tuple(fields))
-    return screen.redirect(form.back(f"/memory/{done.by.id}"), said, undo)
+    return screen.redirect(form.back(f"/memory/{done.by.id}"), message, undo)
 
 
 async def undo_supersede(screen: Screen) -> Response:
@@ -339,9 +339,9 @@ _OBSERVATION_CHANGES = ("add", "correct", "remove", "restore", "undo")
 async def edit_observations(screen: Screen) -> Response:
     id_, form = _memory_id(screen), await screen.form()
     path = f"/memory/{id_}"
-    said, fields = await screen.run(lambda memory: _change_observations(memory, id_, form), right=Right.WRITE)
+    text, fields = await screen.run(lambda memory: _change_observations(memory, id_, form), right=Right.WRITE)
     undo = Undo(f"{path}/observations", tuple(fields.items())) if fields else None
-    return screen.redirect(path, said, undo)
+    return screen.redirect(path, text, undo)
 
 
 def _change_observations(memory: Engine, id_: int, form: SentForm) -> tuple[str, dict[str, str]]:

@@ -81,46 +81,46 @@ def _tensor(content: mmap, tensor: _Field, name: str, least: int) -> bytes:
 # The encoding: https://protobuf.dev/programming-guides/encoding/
 
 
-def _fields(content: mmap, place: int, end: int) -> Iterator[_Field]:
-    while place < end:
-        start = place
-        key, place = _varint(content, place)
+def _fields(content: mmap, position: int, end: int) -> Iterator[_Field]:
+    while position < end:
+        start = position
+        key, position = _varint(content, position)
         match key & 7:
             case 0:
-                _, stop = _varint(content, place)
+                _, stop = _varint(content, position)
             case 1:
-                stop = place + 8
+                stop = position + 8
             case 2:
-                size, place = _varint(content, place)
-                stop = place + size
+                size, position = _varint(content, position)
+                stop = position + size
             case 5:
-                stop = place + 4
+                stop = position + 4
             case unknown:
                 raise ValueError(f"not protobuf at {start}: wire type {unknown}")
         if stop > end:
             raise ValueError(f"cut short: the field at {start} would end at {stop}")
-        yield _Field(key >> 3, start, place, stop)
-        place = stop
+        yield _Field(key >> 3, start, position, stop)
+        position = stop
 
 
-def _varint(content: mmap, place: int) -> tuple[int, int]:
-    """Return the number and the place after it."""
+def _varint(content: mmap, position: int) -> tuple[int, int]:
+    """Return the number and the position after it."""
     value = shift = 0
     while True:
-        byte = content[place]
-        place += 1
+        byte = content[position]
+        position += 1
         value |= (byte & 127) << shift
         shift += 7
         if byte < 128:
-            return value, place
+            return value, position
 
 
 def _as_varint(value: int) -> bytes:
-    made = bytearray()
+    encoded = bytearray()
     while value > 127:
-        made.append(value & 127 | 128)
+        encoded.append(value & 127 | 128)
         value >>= 7
-    return bytes((*made, value))
+    return bytes((*encoded, value))
 
 
 def _message(number: int, content: bytes) -> bytes:

@@ -199,7 +199,7 @@ def topic_names(groups: Sequence[Sequence[str]], excluded: Collection[str] = ())
 
     A word is spelt as in most of the group's texts. A group without words is named by its number.
     """
-    named: list[str] = []
+    names: list[str] = []
     for place, (group, weight) in enumerate(zip(groups, topic_weights(groups, excluded), strict=True), 1):
         usual = _usual_spellings(group)
         terms = [usual.get(word, word) for word in sorted(weight, key=lambda word: (-weight[word], word))]
@@ -208,9 +208,9 @@ def topic_names(groups: Sequence[Sequence[str]], excluded: Collection[str] = ())
             for length in range(min(_WORDS_IN_A_NAME, len(terms)), len(terms) + 1)
             if length
         ]
-        free = (choice for choice in choices if choice not in named)
-        named.append(next(free, f"{choices[0]} {place}" if choices else f"Topic {place}"))
-    return named
+        free = (choice for choice in choices if choice not in names)
+        names.append(next(free, f"{choices[0]} {place}" if choices else f"Topic {place}"))
+    return names
 
 
 def tf_idf_rows(texts: Sequence[str]) -> NDArray[np.float64]:

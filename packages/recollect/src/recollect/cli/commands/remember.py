@@ -79,10 +79,10 @@ def remember_command(
     shared = {name: value for name, value in given.items() if value not in {None, "never"}}
     if lines:
         return _remember_lines(call, text, shared, keep_going=keep_going)
-    said = read_text(text, "text to remember")
+    content = read_text(text, "text to remember")
     memory = call.memory(create=True)
     # Only a batch reports why a note has no vector yet.
-    batch = memory.remember_many([{"text": said, **shared}], keep_going=True)
+    batch = memory.remember_many([{"text": content, **shared}], keep_going=True)
     if batch.rejected:
         raise InvalidInput(batch.rejected[0].reason)
     (note,) = batch.notes
@@ -230,13 +230,13 @@ def observe_command(
     entity = next(iter(graph.open_nodes([name], record=False).entities), None)
     if entity is None:
         raise NotFound(not_found(memory, name))
-    gone = {each.id: each.content for each in entity.in_force if each.content in texts}
+    found = {each.id: each.content for each in entity.in_force if each.content in texts}
     removed = graph.delete_observations({entity.name: texts})
-    absent = [text for text in texts if text not in gone.values()]
-    undo = [f"Undo: recollect restore --observation {id_}" for id_ in gone]
+    absent = [text for text in texts if text not in found.values()]
+    undo = [f"Undo: recollect restore --observation {id_}" for id_ in found]
     return Result.message(
         f"Removed {quantity(removed, 'observation')} from {entity.name}.",
-        {"name": entity.name, "removed": removed, "observations": list(gone), "absent": absent},
+        {"name": entity.name, "removed": removed, "observations": list(found), "absent": absent},
         [*(f"Not there: {text}" for text in absent), *undo],
         "note" if absent else "ok",
     )
