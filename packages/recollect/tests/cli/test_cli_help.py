@@ -93,6 +93,8 @@ def test_with_json_errors_are_json(recollect: CommandLine, typed: list[str], sta
 def test_every_command_has_help_with_examples(recollect: CommandLine, path: str) -> None:
     shown = recollect(*path.split(), "--help").stdout
     assert "--json" in shown
+    assert "<=x" not in shown
+    assert ("--after" in shown) == (path in {"list", "graph"})
     assert ALL[path].examples
     for example in ALL[path].examples:
         assert f"  {example}\n" in shown, "an example was folded"

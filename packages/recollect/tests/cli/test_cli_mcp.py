@@ -68,6 +68,7 @@ def test_a_client_is_installed_listed_and_uninstalled(typed: CommandLine, home: 
     assert files(home) == written
     assert typed.json("mcp", "uninstall", client)["changed"] is True
     assert list(home.iterdir()) == []
+    assert "Not seen: its settings do not exist." in typed("mcp", "list").stdout
     assert typed.json("mcp", "uninstall", client)["changed"] is False
 
 

@@ -138,6 +138,7 @@ def test_each_step_that_changed_the_score_is_shown_with_its_sign(
     monkeypatch.undo()
     harbour("session", "add", "tea", "--speaker", "Ana", "My favourite tea is oolong")  # and a note of it
     assert "+0.0000" not in harbour("search", "oolong", "--explain").stdout
+    assert "similarity of" not in harbour(*typed, COLUMNS="79").stdout
 
 
 @pytest.mark.parametrize("profile", PROFILES)
