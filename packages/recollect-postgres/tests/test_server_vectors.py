@@ -288,7 +288,7 @@ def test_without_pgvector_it_is_said_what_to_do(postgres: PostgresStores) -> Non
     url = postgres.scratch()
     with psycopg.connect(as_superuser(url), autocommit=True) as connection:
         connection.execute("DROP EXTENSION vector")
-    with pytest.raises(StoreUnavailable, match="CREATE EXTENSION vector there, or leave vectors=server out"):
+    with pytest.raises(StoreUnavailable, match=r"run CREATE EXTENSION vector\. Or leave vectors=server out"):
         PostgresStore(parse_store_url(f"{url}?vectors=server"))
     # Without it, the same store opens.
     PostgresStore(parse_store_url(url)).close()
