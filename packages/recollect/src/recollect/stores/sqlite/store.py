@@ -71,7 +71,7 @@ class SqliteStore:
         database in memory: readers and writers then wait for each other, and closing it deletes it.
         """
         self.path: Path = new_memory_path() if is_in_memory(Path(path)) else Path(path)
-        self.location = self.path.name if is_in_memory(self.path) else self.path
+        self.location: str | Path = self.path.name if is_in_memory(self.path) else self.path
         self._busy_ms = busy_ms
         # A database in memory exists as long as it has a connection.
         first = connect(self.path, self._busy_ms, writes=True) if is_in_memory(self.path) else None
