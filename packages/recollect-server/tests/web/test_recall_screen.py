@@ -125,8 +125,10 @@ def test_a_wrong_first_hit_is_judged_corrected_and_forgotten_by_keyboard_each_wi
         page.keyboard.press("z")
         shows(page, f"Restored #{id_}")
 
-        page.keyboard.press("c")
-        page.locator(f"#right-{id_}").fill("The spare key hangs in the pantry")
+        first.get_by_text("Correct it").dblclick()  # opens the form and closes it, and presses nothing else
+        first.get_by_text("Correct it").click()
+        page.keyboard.press("ControlOrMeta+a")  # the text box has the focus
+        page.keyboard.type("The spare key hangs in the pantry, far from any fire")
         page.get_by_role("button", name="Save correction").first.click()
         shows(page, f"now replaces #{id_}")
         assert "pantry" in page.locator(".hit").first.inner_text()

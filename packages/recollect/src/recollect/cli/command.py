@@ -38,7 +38,11 @@ INTERRUPTED = 130
 """The convention of shells: 128 plus the number of SIGINT."""
 OUTPUT_CLOSED = 141
 """128 plus the number of SIGPIPE: the program that read the output has ended."""
-_COMMANDS = {"`search_nodes`": "`recollect graph`", "`open_nodes`": "`recollect show`"}
+_COMMANDS = {
+    "`search_nodes`": "`recollect graph`",
+    "`open_nodes`": "`recollect show`",
+    "`add_observations`": "`recollect observe`",
+}
 """Methods that errors of the engine name, and the commands that do the same."""
 _HABITS = {"undo": "restore", "rm": "forget", "remove": "forget", "edit": "update"}
 """Commands of other programs, and ours that do the same."""

@@ -32,7 +32,10 @@
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
     if (event.key === "Escape" && typing(event.target)) { event.target.blur(); return; }
-    if (typing(event.target) || document.querySelector("dialog[open]") || !shortcutsAreOn()) return;
+    const form = document.querySelector(".acts details[open] > form");
+    if (event.key === "Escape" && form) { form.parentElement.open = false; form.parentElement.querySelector("summary").focus(); return; }
+    // In an open form, letters are text, also where no field has the focus.
+    if (typing(event.target) || form || document.querySelector("dialog[open]") || !shortcutsAreOn()) return;
     const place = going && document.querySelector(`.side [data-go="${CSS.escape(event.key)}"]`);
     going = false;
     if (place) { place.click(); event.preventDefault(); return; }
@@ -64,6 +67,10 @@
     const all = event.target.closest("[data-selects-all]");
     if (all) all.closest("form").querySelectorAll("input[type=checkbox][name=id]").forEach((each) => { each.checked = all.checked; });
   });
+
+  document.addEventListener("toggle", (event) => {
+    if (event.target.matches(".acts details[open]")) event.target.querySelector("textarea, input:not([type=hidden])")?.focus();
+  }, true);
 
   document.addEventListener("change", (event) => {
     if (event.target.id === "shortcuts") localStorage.setItem("shortcuts", event.target.checked ? "on" : "off");

@@ -322,11 +322,17 @@ def _name(memory: Memory) -> str:
 def _missing_lines(memory: Engine, ids: Sequence[int]) -> Iterator[str]:
     """Yield why these were not forgotten: they were forgotten before, or do not exist."""
     before = [id_ for id_ in ids if memory.get(id_) is not None]
-    for known, one, several in (
-        (before, "was already forgotten", "were already forgotten"),
-        ([id_ for id_ in ids if id_ not in before], "does not exist", "do not exist"),
+    undo = f"to restore: recollect restore {' '.join(map(str, before[:_MAX_NAMED]))}"
+    for known, one, several, hint in (
+        (before, "was already forgotten", "were already forgotten", undo),
+        (
+            [id_ for id_ in ids if id_ not in before],
+            "does not exist",
+            "do not exist",
+            "`recollect list` shows ids.",
+        ),
     ):
         more = f" and {len(known) - _MAX_NAMED:,} more" if len(known) > _MAX_NAMED else ""
         names = ", ".join(f"#{id_}" for id_ in known[:_MAX_NAMED])
         if known:
-            yield f"{names}{more} {one if len(known) == 1 else several}; `recollect list` shows ids."
+            yield f"{names}{more} {one if len(known) == 1 else several}; {hint}"
