@@ -123,7 +123,7 @@ def _id_ranges(ids: Sequence[int]) -> list[tuple[int, int]]:
 def _tab(kind: str) -> Tab:
     kinds = {tab["kind"]: tab for tab in _TABS}
     if kind not in kinds:
-        raise NotFound(f"Review has no kind of that name. Its kinds are: {', '.join(kinds)}.")
+        raise NotFound(f"Review has no kind of that name; there are: {', '.join(kinds)}.")
     return kinds[kind]
 
 

@@ -201,7 +201,7 @@ class Client:
 
     def file(self, machine: Machine, project: PurePath | None = None) -> PurePath:
         if self.user is None:
-            raise InvalidInput("Recollect does not know the settings file of this client; edit it yourself.")
+            raise InvalidInput("Recollect does not know the settings file of this client; edit it by hand.")
         if project is None:
             return self.user(machine)
         if self.project is None:

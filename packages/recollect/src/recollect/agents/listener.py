@@ -133,7 +133,7 @@ _TWICE_SECONDS = 10.0
 """Seconds within which a message from two hooks (the user's and the project's) counts as one."""
 _FINISH_SECONDS = 30.0
 _MAX_PARTS, _MAX_FACTS = 8, 10
-"""Maximum number of paragraphs of an answer to look up, and of facts to read for each."""
+"""Maximum number of an answer's paragraphs to search for, and of hits for each."""
 _LINE = re.compile(r"[^\n]+")
 # In a block, each memory begins with its date and kind: `[2026-11-17 22:50, note]`.
 _DATE = re.compile(r"[\[(]\d{4}-\d\d-\d\d[^\])\n]{0,200}[\])]")
@@ -409,8 +409,8 @@ def _fit_budget(items: Iterable[ContextItem], budget: int) -> list[ContextItem]:
 _MAX_CONNECTIONS = 16
 _CLAIM_TRIES, _BETWEEN_TRIES_SECONDS = 5, 0.02
 """Attempts to take the lock, which a hook that tests it holds for a moment."""
-_TALK_SECONDS = 10.0
-"""Seconds for one connection."""
+_CONNECTION_SECONDS = 10.0
+"""Timeout of each read and write of a connection."""
 
 
 class HookListener:
@@ -433,10 +433,10 @@ class HookListener:
         self._secret = secrets.token_hex(32)
         self._lock_file: IO[bytes] | None = None
         self._socket: socket.socket | None = None
-        self._room = threading.BoundedSemaphore(_MAX_CONNECTIONS)
+        self._free_connections = threading.BoundedSemaphore(_MAX_CONNECTIONS)
         self._shown = ShownMemories(self._folder, key)
         self._capture = Capture(self._folder, key, engine, self._shown, self._store_is_gone)
-        self._last = time.monotonic()
+        self._last_request = time.monotonic()
         self.stopped: threading.Event = threading.Event()
 
     def __enter__(self) -> Self:
@@ -499,7 +499,7 @@ class HookListener:
         return self._lock_file is not None and _is_file_at(self._lock_path, self._lock_file)
 
     def idle_seconds(self) -> float:
-        return time.monotonic() - self._last
+        return time.monotonic() - self._last_request
 
     def _accept(self, listening: socket.socket) -> None:
         while not self.stopped.is_set():
@@ -507,7 +507,7 @@ class HookListener:
                 connection, _ = listening.accept()
             except OSError:
                 return
-            if not self._room.acquire(blocking=False):
+            if not self._free_connections.acquire(blocking=False):
                 connection.close()
                 continue
             threading.Thread(
@@ -517,16 +517,16 @@ class HookListener:
     def _serve(self, connection: socket.socket) -> None:
         try:
             with connection:
-                connection.settimeout(_TALK_SECONDS)
+                connection.settimeout(_CONNECTION_SECONDS)
                 request = accept_request(connection, self._secret)
                 if request is None:
                     return
-                self._last = time.monotonic()
+                self._last_request = time.monotonic()
                 self._answer(connection, request)
         except (OSError, ValueError):
             return  # the hook has ended
         finally:
-            self._room.release()
+            self._free_connections.release()
 
     def _answer(self, connection: socket.socket, request: dict[str, Any]) -> None:
         try:

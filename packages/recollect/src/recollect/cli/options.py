@@ -298,14 +298,14 @@ PROFILE = option(
     "-p --profile NAME", "Ranking profile; see `recollect profile`.", shell_complete=complete_profile
 )
 AS_OF = option(
-    "--as-of WHEN", "Answer as of then: ISO date or time, or words; a day means its end.", type=when(end=True)
+    "--as-of WHEN", "Answer as of WHEN: ISO date or time, or words; for a day, its end.", type=when(end=True)
 )
 HIDDEN_DRY_RUN = option("--dry-run")
 DRY_RUN = option("--dry-run", "Show what it would do; change nothing.")
 YES = option("-y --yes", "Do not ask for confirmation.")
 KEEP_GOING = option(
     "--keep-going/--stop-at-bad-line",
-    "Leave out and list what cannot be read or stored, or store nothing.",
+    "List and skip lines that cannot be stored, or store nothing at all.",
     default=True,
     hidden=True,
 )

@@ -104,7 +104,7 @@ def import_command(
     known = None if format_ == "auto" else format_
     if is_stream:
         if known not in {None, "official", "full"}:
-            raise click.UsageError(f"Standard input can be official or full; give {format_} as a file.")
+            raise click.UsageError(f"Standard input must be official or full; give a file for {format_}.")
     else:
         # Check the path before a store is created.
         known = transfer.recognise(path, known)
