@@ -32,7 +32,7 @@ from recollect_server.runner import Forbidden, TookTooLong
 
 PROBLEM_TYPE = "application/problem+json"
 _RETRY_SECONDS = 5
-# The first kind whose class fits the error counts.
+# The first entry with a class of the error counts.
 _KINDS: tuple[tuple[type[RecollectError], int, str], ...] = (
     (NotFound, 404, "not-found"),
     (Conflict, 409, "conflict"),

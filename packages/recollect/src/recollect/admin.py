@@ -525,7 +525,7 @@ class Internals:
 
     @retry_after_failover
     def complete_name(self, begun: str, limit: int) -> tuple[list[str], int]:
-        """Return names that contain this text, beginning with those that start with it, and their number."""
+        """Return names that contain this text, those that start with it first, and the total number."""
         with self.services.read() as view:
             names, total = matching_names(view, begun, limit, self.services.where())
         return list(names), total

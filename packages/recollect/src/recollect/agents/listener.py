@@ -240,7 +240,7 @@ class Capture:
             note_event(self._folder, client, "capture", outcome, **more)
 
     def _known_texts(self, own: Engine, session: str, answer: str) -> list[str]:
-        """Return the texts of memories that an answer may repeat: shown in the session, or similar to it."""
+        """Return texts that an answer may repeat: memories shown in the session, or similar to the answer."""
         shown = own.get_many(self._shown.ever(session)).values()
         parts = [part.strip()[:QUERY_LIMIT] for part in answer.split("\n\n")]
         facts = [
