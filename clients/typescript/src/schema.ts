@@ -2774,7 +2774,7 @@ export interface components {
          * @description Problem details, RFC 9457
          * @example {
          *       "type": "urn:recollect:problem:not-found",
-         *       "title": "It is not there",
+         *       "title": "Not found",
          *       "status": 404,
          *       "detail": "There is no memory 7. `recall` shows ids after #."
          *     }
@@ -3618,7 +3618,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description It is not there. */
+        /** @description Not found. */
         404: {
             headers: {
                 [name: string]: unknown;

@@ -344,9 +344,9 @@ def test_a_bound_token_sees_its_scope_alone(connect: Connect, urls_of_callers: s
             with pytest.raises(Exception, match="There is no memory"):
                 call(ids[name])
     for filters in ({"user_id": "ben"}, {"OR": [{"user_id": "ana"}, {"user_id": "ben"}]}):
-        with pytest.raises(Exception, match="sees another owner's"):
+        with pytest.raises(Exception, match="has no access to this owner's"):
             ana.search("what do I like?", filters=filters)
-    with pytest.raises(Exception, match="sees another owner's"):
+    with pytest.raises(Exception, match="has no access to this owner's"):
         ana.add("I like rain.", user_id="ben")
     assert [row["name"] for row in ana.users()["results"]] == ["ana", "cook"]
     ana.reset()

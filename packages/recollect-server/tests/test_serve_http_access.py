@@ -251,7 +251,7 @@ def test_of_servers_that_start_at_once_all_keep_one_token(tmp_path: Path) -> Non
 def test_a_file_that_holds_no_token_is_told_and_left(tmp_path: Path, content: bytes) -> None:
     settings = Settings(store=tmp_path / "memory.db")
     token_file(tmp_path / "memory.db").write_bytes(content)
-    with pytest.raises(InvalidInput, match=r"memory\.db-token holds no token; remove it"):
+    with pytest.raises(InvalidInput, match=r"memory\.db-token has no valid token\. Remove it"):
         kept_token(settings)
     assert token_file(tmp_path / "memory.db").read_bytes() == content
 

@@ -17,11 +17,11 @@ from recollect.stores.port import Clock
 
 METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0)
-"""Upper bounds in seconds. A call counts in every bucket at or above its duration."""
+"""Upper bounds in seconds, inclusive. A longer call counts in one more bucket without a bound."""
 _MINUTE_SECONDS = 60
 _MINUTES_OF_A_DAY = 24 * 60
 # Durations kept per operation and minute, for percentiles.
-_MAX_TIMES = 200
+_MAX_DURATIONS = 200
 
 
 class _Histogram:
@@ -52,17 +52,17 @@ class _Timings:
 
     def lines(self) -> Iterator[str]:
         metric = f"recollect_{self._metric}_duration_seconds"
-        yield from _head(metric, "histogram", f"How long {self._what} took, by {self._label}.")
-        for name, one in sorted(self._histograms.items()):
+        yield from _header_lines(metric, "histogram", f"How long {self._what} took, by {self._label}.")
+        for name, histogram in sorted(self._histograms.items()):
             labels, total = {self._label: name}, 0
-            for bound, count in zip((*map(str, BUCKETS), "+Inf"), one.counts, strict=True):
+            for bound, count in zip((*map(str, BUCKETS), "+Inf"), histogram.counts, strict=True):
                 total += count
                 yield f"{metric}_bucket{_labels({**labels, 'le': bound})} {total}"
-            yield f"{metric}_sum{_labels(labels)} {one.seconds:.6f}"
+            yield f"{metric}_sum{_labels(labels)} {histogram.seconds:.6f}"
             yield f"{metric}_count{_labels(labels)} {total}"
         metric = f"recollect_{self._metric}_errors_total"
         what = self._what.capitalize()
-        yield from _head(metric, "counter", f"{what} that failed, by {self._label} and kind.")
+        yield from _header_lines(metric, "counter", f"{what} that failed, by {self._label} and kind.")
         for (name, kind), count in sorted(self._errors.items()):
             yield f"{metric}{_labels({self._label: name, 'kind': kind})} {count}"
 
@@ -76,7 +76,7 @@ class _Minute:
     def add(self, operation: str, seconds: float) -> None:
         self.calls[operation] += 1
         times = self.times.setdefault(operation, [])
-        if len(times) < _MAX_TIMES:
+        if len(times) < _MAX_DURATIONS:
             times.append(seconds)
 
 
@@ -89,7 +89,7 @@ class Metrics:
         self._timer = timer
         self._lock = threading.Lock()
         self._calls = _Timings("call", "operation", "calls")
-        # Separate from the calls that screens make, which would count twice.
+        # Separate, since the calls that a screen makes are counted already.
         self._screens = _Timings("screen", "screen", "screens of the dashboard")
         self._minutes: deque[_Minute] = deque(maxlen=_MINUTES_OF_A_DAY)
 
@@ -126,7 +126,7 @@ class Metrics:
             self._minutes[-1].add(operation, seconds)
 
     def latencies(self, minutes: int = 1) -> list[MinuteLatency]:
-        """Return latencies of the last day in steps of these minutes, oldest first, without idle steps."""
+        """Return the last day's latencies in steps of `minutes`, oldest first, without idle steps."""
         step = minutes * _MINUTE_SECONDS
         oldest = self.clock().timestamp() - _MINUTES_OF_A_DAY * _MINUTE_SECONDS
         calls: Counter[tuple[int, str]] = Counter()
@@ -142,14 +142,14 @@ class Metrics:
                 datetime.fromtimestamp(start, UTC),
                 name,
                 calls[start, name],
-                _quantile(sorted(taken), 0.5),
-                _quantile(sorted(taken), 0.95),
+                _quantile(sorted(durations), 0.5),
+                _quantile(sorted(durations), 0.95),
             )
-            for (start, name), taken in times.items()
+            for (start, name), durations in times.items()
         ]
 
     def bucket_counts(self, operation: str) -> list[tuple[float | None, int]]:
-        """Return the number of calls in each bucket: below its bound in seconds, not below the last one."""
+        """Return each bucket's upper bound in seconds (None: no bound) and its number of calls."""
         with self._lock:
             return self._calls.counts(operation)
 
@@ -159,13 +159,13 @@ class Metrics:
 
 
 def gauge(name: str, words: str, values: Iterable[tuple[Mapping[str, str], float]]) -> Iterator[str]:
-    yield from _head(name, "gauge", words)
+    yield from _header_lines(name, "gauge", words)
     for labels, value in values:
         yield f"{name}{_labels(labels)} {value:.10g}"
 
 
-def _head(name: str, kind: str, words: str) -> tuple[str, str]:
-    return f"# HELP {name} {words}", f"# TYPE {name} {kind}"
+def _header_lines(name: str, kind: str, help_: str) -> tuple[str, str]:
+    return f"# HELP {name} {help_}", f"# TYPE {name} {kind}"
 
 
 def _labels(labels: Mapping[str, str]) -> str:

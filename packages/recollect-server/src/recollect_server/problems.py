@@ -32,7 +32,7 @@ from recollect_server.runner import Forbidden, TookTooLong
 
 PROBLEM_TYPE = "application/problem+json"
 _RETRY_SECONDS = 5
-# The first match counts.
+# The first entry with a class of the error counts.
 _KINDS: tuple[tuple[type[RecollectError], int, str], ...] = (
     (NotFound, 404, "not-found"),
     (Conflict, 409, "conflict"),
@@ -47,7 +47,7 @@ _KINDS: tuple[tuple[type[RecollectError], int, str], ...] = (
     (NotAStore, 503, "not-a-store"),
 )
 TITLES: Mapping[str, str] = {
-    "not-found": "It is not there",
+    "not-found": "Not found",
     "conflict": "It conflicts with the contents of the store",
     "forbidden": "The token does not allow it",
     "invalid-input": "The arguments are wrong",
@@ -61,7 +61,7 @@ TITLES: Mapping[str, str] = {
     "method-not-allowed": "The path has no such method",
     "precondition-failed": "It has changed since you read it",
     "unsupported-media-type": "The body is not JSON",
-    "unexpected": "It failed unexpectedly",
+    "unexpected": "The server failed unexpectedly",
 }
 
 
@@ -97,19 +97,19 @@ class ProblemFound(Exception):
         self.problem = ProblemDetails(status, kind, detail, **more)
 
 
-UNEXPECTED = ProblemDetails(500, "unexpected", "It failed unexpectedly; the server's log has the reason.")
+UNEXPECTED = ProblemDetails(500, "unexpected", "The server failed unexpectedly; its log has the reason.")
 
 
 def problem_of(error: RecollectError) -> ProblemDetails:
-    for form, status, kind in _KINDS:
-        if isinstance(error, form):
+    for class_, status, kind in _KINDS:
+        if isinstance(error, class_):
             waits = status == HTTPStatus.SERVICE_UNAVAILABLE
             headers = (("Retry-After", str(_RETRY_SECONDS)),) if waits else ()
-            return ProblemDetails(status, kind, str(error), _wrong(error), headers)
+            return ProblemDetails(status, kind, str(error), _argument_errors(error), headers)
     return ProblemDetails(422, "invalid-input", str(error))
 
 
-def _wrong(error: RecollectError) -> tuple[Mapping[str, str], ...]:
+def _argument_errors(error: RecollectError) -> tuple[Mapping[str, str], ...]:
     if isinstance(error, InvalidArguments):
         return tuple(
             {"detail": visible(each.problem), "pointer": _pointer(each.path)} for each in error.wrong
@@ -143,7 +143,7 @@ def json_bytes(data: object) -> bytes:
 
 _log = logging.getLogger(__name__)
 EVERY_SECONDS = 60.0
-"""Interval after which a repeated kind is logged again, with its count."""
+"""Minimum seconds between two lines of the same kind. The second line has the count."""
 
 
 class RefusalLog:
@@ -158,7 +158,7 @@ class RefusalLog:
         self._skipped: dict[str, int] = {}
 
     def add(self, kind: str) -> None:
-        """Add a refusal. Kinds are kept for good, so they are few and contain no client data."""
+        """Add a refusal. Use few kinds, without data from clients, because kinds are never dropped."""
         now = self._clock()
         last = self._logged_at.get(kind)
         if last is not None and now - last < EVERY_SECONDS:

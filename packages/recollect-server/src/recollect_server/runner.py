@@ -45,7 +45,7 @@ def operation_right(name: str, *, read_only: bool) -> Right:
 
 
 class Forbidden(RecollectError):
-    """The caller lacks the right."""
+    """The caller lacks a right or access to a scope."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,15 +74,15 @@ class Caller:
         if self.right < needed:
             raise Forbidden(
                 f"The token {self.name!r} may only {self.right.word}; this needs the right to {needed.word}. "
-                f"`recollect token create NAME --right {needed.word}` makes such a token."
+                f"To create a token with it: `recollect token create NAME --right {needed.word}`."
             )
         raise Forbidden(
-            f"This concerns every owner's memory, and the token {self.name!r} sees one owner's; "
-            "`recollect token create NAME --right admin`, without an owner, makes one that may do it."
+            f"This needs access to every owner's memory, but the token {self.name!r} sees one owner's. "
+            "To create a token for all owners: `recollect token create NAME --right admin`."
         )
 
     def engine(self, memory: Engine, owner: str | None = None, agent: str | None = None) -> Engine:
-        """Return the memory in the caller's scope; `owner` and `agent` choose among visible scopes."""
+        """Return the memory in the caller's scope, or in that of `owner` and `agent` if it is visible."""
         if self.scope is None:
             if owner is None and agent is None:
                 return memory
@@ -92,7 +92,7 @@ class Caller:
         )
         sees_agents = self.scope.agent is None and asked.owner == self.scope.owner
         if asked != self.scope and not sees_agents:
-            raise Forbidden(f"The token {self.name!r} sees another owner's or agent's memory only.")
+            raise Forbidden(f"The token {self.name!r} has no access to this owner's or agent's memory.")
         return memory.scoped(asked.owner, asked.agent)
 
 
@@ -102,7 +102,7 @@ _Work = TypeVar("_Work")
 
 
 class TookTooLong(RecollectError):
-    """A reading call exceeded its deadline."""
+    """A call that only reads exceeded its deadline."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +115,7 @@ class MemoryRunner:
     metrics: Metrics = field(default_factory=Metrics)
 
     async def call(self, request: Request, name: str, given: Mapping[str, Any], **more: Any) -> Answered:
-        """Run one operation of the catalogue; `more` are fields of the call."""
+        """Run one operation of the catalogue; `more` are further arguments of `Operation.call`."""
         operation, more = http_operations()[name], {"latencies": self.metrics.latencies, **more}
         with self.metrics.timed(name):
             return await self.run(
@@ -133,7 +133,7 @@ class MemoryRunner:
         right: Right = Right.READ,
         reads: bool | None = None,
     ) -> _Work:
-        """Run work that is not an operation.
+        """Run a function on the memory, in a thread.
 
         Work that only `reads` has a deadline and ends when the client disconnects. This is the default for
         the right to read.
@@ -151,8 +151,8 @@ class MemoryRunner:
                     )
         except TimeoutError:
             raise TookTooLong(
-                f"It was given up after {CALL_SECONDS:.0f} seconds; ask for less, or try again when the "
-                "server has less to do."
+                f"The call was stopped after {CALL_SECONDS:.0f} seconds; ask for less, or try again when the "
+                "server is less busy."
             ) from None
 
 

@@ -82,7 +82,7 @@ class Upkeep(EngineGroup):
         """Copy the store to a new file. Other processes can keep writing.
 
         Args:
-            path: The new file (default: a file in the folder of backups next to the store).
+            path: The new file (default: one in the backup folder next to the store).
             progress: Reports the pages copied.
 
         Raises:
@@ -94,7 +94,7 @@ class Upkeep(EngineGroup):
         """
         target = _new_backup(self._services) if path is None else Path(path)
         self._services.store.backup(str(target), progress)
-        return _backup(target)
+        return _backup_file(target)
 
     @retry_after_failover
     def store_state(self) -> StoreState:
@@ -121,7 +121,7 @@ class Upkeep(EngineGroup):
     def repair(self) -> Sequence[Problem]:
         """Rebuild everything that is derived from the rows.
 
-        A file with damaged pages is replaced by a new file with everything that can still be read.
+        Readable rows of a damaged file are copied to a new one, which replaces it if no row was lost.
 
         Returns:
             The remaining problems.
@@ -196,7 +196,7 @@ class Upkeep(EngineGroup):
 
     @retry_after_failover
     def find_split_candidates(self, progress: Progress | None = None) -> tuple[SplitAnalysis, ...]:
-        """Return entities with too many observations that fall into topics, most urgent first.
+        """Return entities with many observations on separate topics, the most urgent first.
 
         Examples:
             >>> memory.upkeep.find_split_candidates()
@@ -226,7 +226,7 @@ class Upkeep(EngineGroup):
     ) -> SplitResult:
         """Move observations of an entity to new entities, and relate these to it.
 
-        Observations that no part names stay. Everything is written, or nothing.
+        Observations that no part lists stay. The split is written as a whole or not at all.
 
         Args:
             name: The entity.
@@ -277,7 +277,7 @@ class Upkeep(EngineGroup):
     ) -> Remembered:
         """Store a reflection: a note with an opinion on stored memories.
 
-        Entities that the text names are linked as well.
+        Entities named in the text are linked as well.
 
         Args:
             content: The text.
@@ -323,7 +323,7 @@ class Upkeep(EngineGroup):
         explain: bool = False,
         record: bool = True,
     ) -> Answer:
-        """Return the same as `recall`, but search reflections alone.
+        """Search reflections only, and return an answer like that of `recall`.
 
         Args:
             query: The query.
@@ -372,7 +372,7 @@ class Internals:
 
     @retry_after_failover
     def version(self) -> int:
-        """Return a number that changes with every write of any process."""
+        """Return a number that changes with every write, by any process."""
         return self.services.store.version()
 
     def expecting(self, id: int, versions: Iterable[str]) -> Engine:  # noqa: A002  # the name in the public API
@@ -386,13 +386,13 @@ class Internals:
 
     @retry_after_failover
     def count_memories(self, *, superseded: bool = False) -> Mapping[Kind, int]:
-        """Return the number of current memories of this scope, by kind; with `superseded`, include those."""
+        """Return this scope's number of memories by kind: current ones, and with `superseded` also those."""
         with self.services.read() as view:
             return count_by_kind(view, self.services.where(superseded=superseded))
 
     @retry_after_failover
     def count_in_scope(self) -> ScopeCounts:
-        """Return counts of what this scope holds besides memories. Other scopes are not counted."""
+        """Return this scope's numbers of observations, relations, forgotten memories and vectors."""
         with self.services.read() as view:
             scope = self.services.scope
             return scope_counts(view, scope.owner, scope.agent, microseconds(self.services.clock()))
@@ -447,7 +447,7 @@ class Internals:
 
     @retry_after_failover
     def unrecorded_answers(self) -> tuple[int, str | None]:
-        """Return how many answers of all processes could not be recorded, and this process's last error."""
+        """Return how many answers of all processes were not recorded, and this process's last error."""
         with self.services.read_everything() as view:
             missed = store_counts(view).unnoted
         return missed + self.services.usage.failures, self.services.usage.last_failure
@@ -504,12 +504,12 @@ class Internals:
 
     @retry_after_failover
     def most_related_entities(self, limit: int) -> Sequence[EntityCounts]:
-        """Return the entities with the most relations, then the newest of those without any."""
+        """Return entities by number of relations, the most first; those without relations newest first."""
         return most_related(self.services, limit)
 
     @retry_after_failover
     def existing_names(self, names: Iterable[str]) -> set[str]:
-        """Return the names that an entity has exactly as written."""
+        """Return the given names that belong to an entity with exactly this spelling."""
         wanted = set(map(clean_name, names))
         own = self.services.for_writing
         with own.read() as view:
@@ -525,7 +525,7 @@ class Internals:
 
     @retry_after_failover
     def complete_name(self, begun: str, limit: int) -> tuple[list[str], int]:
-        """Return names that contain this text, first those that begin with it, and the total number."""
+        """Return names that contain this text, those that start with it first, and the total number."""
         with self.services.read() as view:
             names, total = matching_names(view, begun, limit, self.services.where())
         return list(names), total
@@ -564,13 +564,13 @@ _OWNER_ONLY = 0o700
 
 @dataclass(frozen=True, slots=True)
 class Lease:
-    """A task that one process has reserved until a time."""
+    """A task that is reserved for one process until a point in time."""
 
     name: str
     holder: str
     until: datetime
     holder_is_gone: bool
-    """True if the process has certainly ended. Unknown, hence False, for one on another machine."""
+    """True if the process has certainly ended; False if it may run, such as on another machine."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -598,7 +598,7 @@ class StoreState(Record):
     """Newest first."""
     has_replica: bool
     replica_problem: str | None
-    """Why the replica could not answer the last read, so that the primary did; or None."""
+    """Why the primary had to answer the last read instead of the replica, or None."""
     replica_lag_seconds: float | None
     """How far the replica is behind the primary, if known."""
     cache_problem: str | None
@@ -621,7 +621,7 @@ def store_state(services: Services) -> StoreState:
         schema,
         services.store.read_only,
         tuple(Lease(name, holder, moment(until), is_dead(holder)) for name, holder, until in rows),
-        () if path is None else tuple(_backups(_folder(path))),
+        () if path is None else tuple(_backups(_backup_folder(path))),
         getattr(store, "replica", None) is not None,
         getattr(store, "replica_trouble", None),
         None if lag is None else lag(),
@@ -637,7 +637,7 @@ def _new_backup(services: Services) -> Path:
             "This memory is not a file. Back up its database with the server's tools, or run `recollect "
             "export`, which writes every memory."
         )
-    folder = _folder(path)
+    folder = _backup_folder(path)
     now = services.clock().astimezone(UTC)
     try:
         folder.mkdir(mode=_OWNER_ONLY, parents=True, exist_ok=True)
@@ -651,19 +651,19 @@ def _file_of(services: Services) -> Path | None:
     return path if isinstance(path, Path) and path.name != IN_MEMORY else None
 
 
-def _folder(path: Path) -> Path:
+def _backup_folder(path: Path) -> Path:
     return path.with_name(f"{path.name}-backups")
 
 
 def _backups(folder: Path) -> list[BackupFile]:
     try:
-        found = [_backup(each) for each in folder.iterdir() if each.suffix == ".db"]
+        found = [_backup_file(each) for each in folder.iterdir() if each.suffix == ".db"]
     except OSError:
         return []
     return sorted(found, key=lambda each: (each.at, each.name), reverse=True)
 
 
-def _backup(path: Path) -> BackupFile:
+def _backup_file(path: Path) -> BackupFile:
     state = path.stat()
     return BackupFile(path.name, state.st_size, datetime.fromtimestamp(state.st_mtime, UTC))
 
@@ -674,7 +674,7 @@ RIGHTS = ("read", "write", "admin")
 """Each includes those before it."""
 TOKEN_PREFIX = "recollect_"  # noqa: S105  # lets people and secret scanners recognise a token
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
-_BYTES = 32
+_TOKEN_BYTES = 32
 
 
 class Tokens:
@@ -695,7 +695,7 @@ class Tokens:
             for each, what in ((sees.owner, "owner"), (sees.agent, "agent")):
                 if each:
                     clean_name(each, what)
-        token = TOKEN_PREFIX + secrets.token_urlsafe(_BYTES)
+        token = TOKEN_PREFIX + secrets.token_urlsafe(_TOKEN_BYTES)
         self.services.write([CreateToken(_checked_name(name), token_digest(token), right, sees)])
         return token
 
@@ -712,7 +712,7 @@ class Tokens:
             raise NotFound(f"There is no token {name!r}; there are: {known}.")
 
     def note_use(self, token: NamedToken) -> None:
-        """Record the use in the background; skip this if the store is busy or read-only."""
+        """Record a use of the token in the background, unless the store is busy or read-only."""
         if not self.services.store.read_only:
             self.services.worker.submit(Priority.USAGE, lambda: self._write_use(token))
 

@@ -50,18 +50,18 @@ def open(  # noqa: A001  # the library's own verb: recollect.open("memory.db")
     """Open a memory, or create it.
 
     Args:
-        store: The path of its file, `postgresql://…` for a store in a database, or `:memory:` for one that
-            ends with the process. Without it, the setting `store`, else one file in the user's data folder.
-        owner: Whose memories are read and written.
-        agent: The agent whose memories are read and written. Without it, those of all agents are read.
-        model: An embedding model. `auto` chooses one of those installed by the languages of the first texts;
-            `none` searches by words alone.
-        session: The conversation that the calls belong to. Without it, this opening is a session of its own.
+        store: A file path, `postgresql://…` for a database, or `:memory:` for a store that ends with the
+            process (default: the setting `store`, else a file in the user's data folder).
+        owner: The owner of the memories that are read and written.
+        agent: The agent whose memories are read and written (default: memories of all agents are read).
+        model: An embedding model. `auto` chooses an installed model for the languages of the first texts;
+            `none` searches by words only.
+        session: The conversation that the calls belong to (default: a new one).
         clock: Returns the time, for tests.
 
     Raises:
         InvalidInput: A setting is wrong.
-        NotAStore: The file is something else, or is from a newer version.
+        NotAStore: The file is not a store, or a newer version wrote it.
         StoreUnavailable: The store cannot be reached, or another process locks it.
 
     Examples:
@@ -84,8 +84,8 @@ def engine(
 ) -> Engine:
     """Return an engine on the store that the settings name.
 
-    Set `dreams` in a process that outlives its answer: the engine may then dream in the background, if the
-    settings allow it, and switch its model. `progress` reports while an older store is indexed again.
+    Set `dreams` in a long-running process: the engine may then dream in the background, if the settings
+    allow it, and switch its model. `progress` reports while an older store is indexed again.
     """
     from recollect.write.repository import Repository  # noqa: PLC0415  # loads NumPy
 
@@ -121,7 +121,7 @@ def engine(
 
 
 def _store(settings: Settings, progress: Progress | None = None, *, copying: bool = False) -> Store:
-    """Open the store. With `copying`, it may also be the target of an unfinished copy."""
+    """Open the store. With `copying`, also open the target of an unfinished copy."""
     if not isinstance(settings.store, Path):
         opened: Store = server_store_class(settings.store)(
             settings.store,
@@ -139,7 +139,7 @@ def _store(settings: Settings, progress: Progress | None = None, *, copying: boo
 
 
 def server_store_class(url: StoreUrl) -> Any:
-    """Return the store class that a package registers for this kind of server."""
+    """Return the store class that a package registers for servers."""
     from recollect.domain.errors import MissingExtra, load_registered  # noqa: PLC0415  # most stores are files
 
     try:
@@ -181,7 +181,7 @@ def _trial(settings: Settings) -> TrialSettings:
 
 
 def _schedule(services: Services, every: timedelta, settings: Settings) -> None:
-    """Dream after an answer whenever a dream is due."""
+    """After each recorded answer, start a dream if one is due."""
     from recollect.dreams.dreaming import DreamScheduler  # noqa: PLC0415  # few processes dream
 
     def back_up(at: datetime) -> None:
@@ -191,7 +191,7 @@ def _schedule(services: Services, every: timedelta, settings: Settings) -> None:
         day = at.astimezone(services.zone).date()
         keep_daily_backup(services.store, backup_folder(settings), day, settings.dream_backups)
 
-    # A server's database has its own tools for backups.
+    # A database server has its own tools for backups.
     has_backups = settings.dream_backups and is_file(settings)
     dreams = DreamScheduler(services.for_writing, every, back_up if has_backups else None)
     services.usage.after_recording += [lambda _: dreams.run_if_due()]
@@ -203,7 +203,7 @@ def backup_folder(settings: Settings) -> Path:
 
 
 def zone(settings: Settings) -> tzinfo:
-    """Return the user's time zone: that of the setting, else of `TZ`, else of the machine."""
+    """Return the user's time zone: from the setting, else from `TZ`, else from the machine."""
     rules = Path("/etc/localtime")
     named = settings.time_zone or os.environ.get("TZ")
     machine = str(rules.resolve()).rpartition("/zoneinfo/")[2]
@@ -269,8 +269,8 @@ def restore_backup(backup: Path, settings: Settings, progress: Progress | None =
 
     if not isinstance(settings.store, Path) or not is_file(settings):
         raise InvalidInput(
-            "Only a store in a file of its own can be replaced by a backup. Name a file with --store, or "
-            "copy the backup: recollect copy BACKUP STORE"
+            "A backup can only replace a store that is a file. Name a file with --store, or copy the "
+            "backup: recollect copy BACKUP STORE"
         )
     if not backup.is_file():
         raise StoreUnavailable(f"There is no file {backup}.")
@@ -317,7 +317,7 @@ def kept_token(settings: Settings) -> str:
         return checked_token(path.read_text(encoding="utf-8").strip())
     except (InvalidInput, UnicodeDecodeError) as error:
         raise InvalidInput(
-            f"{path} holds no token; remove it, and the next start creates one, or set one with --token."
+            f"{path} has no valid token. Remove it, so that the next start creates one, or use --token."
         ) from error
     except OSError as error:
         raise StoreUnavailable(
@@ -336,7 +336,7 @@ def _write_token(path: Path, token: str) -> None:
         except FileExistsError:
             pass
         except OSError:
-            # The disk has no hard links. Renaming does not overwrite on Windows; elsewhere the last wins.
+            # The disk has no hard links. On Windows, renaming does not overwrite; elsewhere it does.
             with suppress(FileExistsError):
                 draft.rename(path)
     finally:
@@ -347,10 +347,10 @@ def _make_folder(store: Path) -> None:
     try:
         store.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
-        raise StoreUnavailable(f"The folder {store.parent} cannot be made: {error.strerror}.") from error
+        raise StoreUnavailable(f"Cannot create the folder {store.parent}: {error.strerror}.") from error
 
 
 @lru_cache(maxsize=8)
 def _embedder(name: str, options: choose.ModelOptions) -> Embedder | None:
-    """Return one embedder per process and name, so that all open stores share a loaded model."""
+    """Return the process's embedder of this name and options, which all open stores share."""
     return choose.embedder_named(name, options)

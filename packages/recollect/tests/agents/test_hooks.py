@@ -258,7 +258,7 @@ class Stranger:
 
 def test_a_resident_ends_where_no_hook_can_find_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RECOLLECT_CONFIG", os.devnull)
-    monkeypatch.setattr(resident, "_LOOK_SECONDS", 0.01)
+    monkeypatch.setattr(resident, "_IDLE_CHECK_SECONDS", 0.01)
     monkeypatch.chdir(tmp_path)  # the resident goes elsewhere; this brings us back
     options = ["--store", str(tmp_path / "memory.db"), "--model", "hashing"]
     options += ["--folder", str(tmp_path / "state")]

@@ -290,7 +290,7 @@ def test_what_somebody_changed_meanwhile_is_named(night: CommandLine) -> None:
         result = dream_result(memory, memory.dream(progress=meanwhile), UTC, dry_run=False)
     assert list(result.data["left"]) == [FERRY]
     shown = list(draw(result.view, width=80, color=False))
-    place = shown.index("Changed during the dream, so skipped: 1")
+    place = shown.index("Skipped, since they changed during the dream: 1")
     assert shown[place + 1] == f"{FERRY}  {LAST_FERRY}"
 
 
@@ -329,8 +329,8 @@ def test_what_was_changed_since_is_left_and_named(night: CommandLine) -> None:
     night("restore", "4")  # in force again, by a person's will
     said = night("dream", "undo", "1", "--yes").stdout
     assert said.startswith("● Undid dream 1: ")
-    assert "1 memory kept as changed since." in said
-    assert "Changed since, so kept, #4: Harbour team meets on Thursdays at nine" in said
+    assert "kept 1 memory that changed since." in said
+    assert "Kept, because it changed since: #4 Harbour team meets on Thursdays at nine" in said
 
 
 def test_a_dream_that_others_built_on_is_undone_with_them(night: CommandLine) -> None:
@@ -352,4 +352,4 @@ def test_a_phase_that_the_night_left_out_is_named(night: CommandLine) -> None:
         assert memory.dream(knobs=greedy, drop_failing=True).id == 1
     assert night.rows("dream", "history")[2][2].endswith("without prune")
     shown = night("dream", "show", "1").stdout
-    assert "Skipped, or past questions would find less: prune" in shown
+    assert "Skipped phases, which would lose too many answers: prune" in shown

@@ -287,7 +287,7 @@ def test_the_doctor_tells_of_preferences_old_passages_a_full_disk_and_damage(
     assert said.startswith("2 of ")
     assert said.endswith("recollect reindex")
     # A disk of the tests' own would take a mount; what is asked of the system is how much is free.
-    monkeypatch.setattr(health, "_LEAST_FREE", 1 << 60)
+    monkeypatch.setattr(health, "_MIN_FREE_BYTES", 1 << 60)
     mark, said = _checks(harbour, status=1)["disk"]
     assert mark == "problem"
     assert "Free some space" in said

@@ -14,7 +14,7 @@ from recollect_server.runner import Right
 from recollect_server.web.memory import parsed_local_time
 from recollect_server.web.templating import Screen, SentForm, Undo, joined_ids
 
-# Entity names that the form suggests.
+# Number of entity names that the form suggests.
 _MAX_NAMES = 200
 
 
@@ -23,7 +23,7 @@ async def add_screen(screen: Screen) -> Response:
 
 
 async def add_memory(screen: Screen) -> Response:
-    """Add a memory and show it. After a refusal, show the form again with its values."""
+    """Add a memory and show it. If it is refused, show the form again with its values."""
     form = await screen.form()
     kind = form.get("kind") or ""
     add = _adder(kind)
@@ -35,7 +35,7 @@ async def add_memory(screen: Screen) -> Response:
 
 
 async def remove_relation(screen: Screen) -> Response:
-    """Undo an added relation, with the entities that were created for it."""
+    """Delete a new relation, and forget the entities that were created for it."""
     form = await screen.form()
     relation = (form.text("source"), form.text("type"), form.text("target"))
 

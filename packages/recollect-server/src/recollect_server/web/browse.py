@@ -22,8 +22,8 @@ from recollect_server.web.templating import Screen, SentForm, Undo, joined_ids
 
 # Browsing
 
-_ROWS = 50
-# Pages read to fill one page of a past view, since memories of another state are dropped.
+_PAGE_ROWS = 50
+# Pages read at most to fill one page of a past view, which drops memories of other states.
 _MAX_PAGES = 20
 _LONGEST_FIELD = 500
 
@@ -51,8 +51,8 @@ class BrowseForm:
         return self.order or usual
 
     @property
-    def is_plain(self) -> bool:
-        """Whether only entities can be listed, in an order of their own."""
+    def is_sortable_by_name(self) -> bool:
+        """Whether a list sorted by name supports all filters of the form."""
         others = (self.category, self.tag, self.session, self.entity, self.pinned, self.since, self.until)
         return self.state == "in_force" and not any(others)
 
@@ -89,17 +89,17 @@ def browse_form(params: Mapping[str, str]) -> BrowseForm:
     for name, words in allowed.items():
         value = getattr(asked, name)
         if value not in words:
-            there = ", ".join(filter(None, words))
-            raise InvalidInput(f"{name}: {visible(value[:40])!r} is unknown. Choose one of: {there}.")
+            known = ", ".join(filter(None, words))
+            raise InvalidInput(f"{name}: {visible(value[:40])!r} is unknown. Choose one of: {known}.")
     return asked
 
 
 async def browse_screen(screen: Screen) -> Response:
     asked, moment = browse_form(screen.params), screen.as_of
     names = {"sessions": _sessions, "tags": _names, "categories": _names}
-    look, entity = names.get(asked.kind, _memories), _entity_id(asked.entity)
+    load_page, entity = names.get(asked.kind, _memories), _entity_id(asked.entity)
     found, about = await screen.run(
-        lambda memory: (look(memory, asked, moment), None if entity is None else memory.get(entity))
+        lambda memory: (load_page(memory, asked, moment), None if entity is None else memory.get(entity))
     )
     cursor = found.cursor
     return await screen.page(
@@ -118,7 +118,7 @@ async def browse_screen(screen: Screen) -> Response:
 
 def _memories(memory: Engine, asked: BrowseForm, moment: datetime | None) -> BrowsedPage:
     by_name = asked.sort in TEXTS["entity_orders"]
-    if by_name and asked.is_plain and asked.kind == "entity" and moment is None:
+    if by_name and asked.is_sortable_by_name and asked.kind == "entity" and moment is None:
         return _entities(memory, asked)
     wanted, order = _filter(asked, memory.zone, moment), "newest" if by_name else asked.sort
     note = (
@@ -127,10 +127,10 @@ def _memories(memory: Engine, asked: BrowseForm, moment: datetime | None) -> Bro
     rows: list[dict[str, Any]] = []
     cursor: str | None = asked.cursor or None
     for _ in range(1 if moment is None else _MAX_PAGES):
-        found = memory.browse.page(wanted, order=order, limit=_ROWS - len(rows), after=cursor)  # type: ignore[arg-type]  # it was checked
+        found = memory.browse.page(wanted, order=order, limit=_PAGE_ROWS - len(rows), after=cursor)  # type: ignore[arg-type]  # it was checked
         cursor, note = found.cursor, found.note or note
-        rows += [{"memory": each, "counts": None} for each in _at(found.memories, moment, asked.state)]
-        if cursor is None or len(rows) >= _ROWS:
+        rows += [{"memory": each, "counts": None} for each in _view_at(found.memories, moment, asked.state)]
+        if cursor is None or len(rows) >= _PAGE_ROWS:
             break
     return BrowsedPage(rows, cursor, note)
 
@@ -141,10 +141,10 @@ def _entities(memory: Engine, asked: BrowseForm) -> BrowsedPage:
         contains=asked.words or None,
         order=asked.sort,  # type: ignore[arg-type]  # it was checked
         start=start,
-        limit=_ROWS + 1,
+        limit=_PAGE_ROWS + 1,
     )
-    rows = [{"memory": each.entity, "counts": each} for each in found[:_ROWS]]
-    return BrowsedPage(rows, str(start + _ROWS) if len(found) > _ROWS else None)
+    rows = [{"memory": each.entity, "counts": each} for each in found[:_PAGE_ROWS]]
+    return BrowsedPage(rows, str(start + _PAGE_ROWS) if len(found) > _PAGE_ROWS else None)
 
 
 def _filter(asked: BrowseForm, zone: tzinfo, moment: datetime | None) -> BrowseFilter:
@@ -152,7 +152,7 @@ def _filter(asked: BrowseForm, zone: tzinfo, moment: datetime | None) -> BrowseF
     until = _bound(asked.until, "until", zone, is_end=True)
     time_of: Any = asked.time or "happened"
     if moment is not None and since is None and until is None:
-        # Skips most later memories; `_at` drops the rest.
+        # This skips most later memories; `_view_at` drops the rest.
         until, time_of = moment + timedelta(microseconds=1), "stored"
     return BrowseFilter(
         kinds=frozenset([Kind(asked.kind)] if asked.kind else Kind),
@@ -170,8 +170,8 @@ def _filter(asked: BrowseForm, zone: tzinfo, moment: datetime | None) -> BrowseF
     )
 
 
-def _at(found: Sequence[Memory], moment: datetime | None, state: str) -> list[Memory]:
-    """Return the memories of that state at a moment, as they were then."""
+def _view_at(found: Sequence[Memory], moment: datetime | None, state: str) -> list[Memory]:
+    """Return the memories that had that state at the moment, as they were then."""
     if moment is None:
         return list(found)
     known = [memory_at(each, moment) for each in found if each.created_at <= moment]
@@ -179,14 +179,14 @@ def _at(found: Sequence[Memory], moment: datetime | None, state: str) -> list[Me
 
 
 def absence_at(memory: Memory, moment: datetime) -> str | None:
-    """Return why a memory was absent at that moment, if it was restored later."""
+    """Return why a memory was not current at that moment, if it was restored later."""
     return next((each.why for each in memory.absences if each.since <= moment < each.until), None)
 
 
 def _state_at(memory: Memory, moment: datetime) -> str:
-    away = absence_at(memory, moment)
-    if away is not None:
-        return away
+    absence = absence_at(memory, moment)
+    if absence is not None:
+        return absence
     if memory.deleted_at is not None:
         return "forgotten"
     if memory.superseded_at is not None:
@@ -233,7 +233,7 @@ def _start(asked: BrowseForm) -> int:
 
 def _sessions(memory: Engine, asked: BrowseForm, _: datetime | None) -> BrowsedPage:
     start = _start(asked)
-    found, total = Internals(memory).session_page(start, _ROWS)
+    found, total = Internals(memory).session_page(start, _PAGE_ROWS)
     last = start + len(found)
     return BrowsedPage(found, str(last) if last < total else None, total=total)
 
@@ -243,7 +243,7 @@ def _names(memory: Engine, asked: BrowseForm, _: datetime | None) -> BrowsedPage
     if asked.words:
         every = [each for each in every if asked.words.casefold() in each.name.casefold()]
     start = _start(asked)
-    last = start + _ROWS
+    last = start + _PAGE_ROWS
     return BrowsedPage(every[start:last], str(last) if last < len(every) else None, total=len(every))
 
 
@@ -259,7 +259,7 @@ async def forget_memories(screen: Screen) -> Response:
     ids, back = _selected(form), form.back("/browse")
     gone = await screen.run(lambda memory: memory.forget(ids), right=Right.WRITE)
     if not gone:
-        return screen.redirect(back, "It was forgotten already. Nothing was changed.", kind="warn")
+        return screen.redirect(back, "This was forgotten already. Nothing was changed.", kind="warn")
     undo = Undo("/browse/restore", (("id", joined_ids(gone)), ("back", back)))
     return screen.redirect(back, f"Forgot {_ids_text(gone)}. Searches skip forgotten memories.", undo)
 
@@ -301,12 +301,12 @@ async def undo_restore(screen: Screen) -> Response:
     form = await screen.form()
     forgotten, superseded = form.ids("forgotten"), form.pairs("superseded")
 
-    def take_back(memory: Engine) -> None:
+    def undo(memory: Engine) -> None:
         memory.forget(forgotten)
         for id_, by in superseded:
             memory.supersede(id_, by, copies=False)
 
-    await screen.run(take_back, right=Right.WRITE)
+    await screen.run(undo, right=Right.WRITE)
     return screen.redirect(form.back("/browse"), "Undone.")
 
 

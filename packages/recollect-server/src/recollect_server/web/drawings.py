@@ -16,14 +16,14 @@ from recollect.plugin import ConfidenceBin, ConfidenceCurve, Reason, effect_text
 
 TEXTS: dict[str, Any] = tomllib.loads(Path(__file__).with_name("texts.toml").read_text(encoding="utf-8"))
 
-# Axes. Places are percent of the drawing.
+# Axes. Positions are in percent of the drawing's width or height.
 
 _MAX_TICKS = 8
 _HOURS = (1, 3, 6, 12, 24, 48, 168)
 _MONTHS = (1, 2, 3, 6, 12, 24, 60, 120)
 _POWERS = [int(10**power) for power in range(12)]
-_STEPS = [lead * power for power in _POWERS for lead in (1, 2, 5)]
-# A count above both bounds, the second in medians, would flatten the other bars.
+_STEPS = [digit * power for power in _POWERS for digit in (1, 2, 5)]
+# A count above `_LARGE` and above `_OUTLIER` times the median would flatten the other bars.
 _LARGE, _OUTLIER = 40, 8
 
 
@@ -48,7 +48,7 @@ class CountScale:
 
 
 def count_scale(counts: Sequence[int]) -> CountScale:
-    """Return a scale for bars: linear, or logarithmic if one count dwarfs the others."""
+    """Return a scale for bars: logarithmic if one count is far above the others, else linear."""
     most = max(counts, default=1)
     if most > _LARGE and most > _OUTLIER * median(counts):
         return CountScale(most, is_log=True)
@@ -86,7 +86,7 @@ _SMALLEST_DELTA = 0.00005
 
 
 class WaterfallRow(NamedTuple):
-    """One step of a score; `x`, `width` and `zero` are percent of the drawing."""
+    """One step of a score; `x`, `width` and `zero` are in percent of the drawing's width."""
 
     step: str
     effect: str
@@ -98,7 +98,7 @@ class WaterfallRow(NamedTuple):
 
 
 def waterfall_rows(reasons: Iterable[Reason]) -> list[WaterfallRow]:
-    """Draw each step from the score before it to the score after it."""
+    """Return a bar for each step, from the score before it to the score after it."""
     listed = list(reasons)
     scores = [0.0, *(each.score for each in listed)]
     low, high = min(scores), max(scores)
@@ -126,7 +126,7 @@ class CurveDot(NamedTuple):
     bin: ConfidenceBin
     low: float
     high: float
-    """The 95 % interval of the share that proved right."""
+    """`low` to `high` is the 95 % interval of the share of right answers."""
     radius: float
 
 

@@ -37,7 +37,7 @@ async def dream_screen(screen: Screen) -> Response:
     def look(memory: Engine) -> dict[str, Any]:
         record, _ = memory.dreams.journal(id_)
         undone_with = Internals(memory).dreams_undone_with(id_)
-        return {"undone_with": undone_with, **_described(memory, record.report)}
+        return {"undone_with": undone_with, **_report_values(memory, record.report)}
 
     return await screen.page(
         "dream.html",
@@ -50,8 +50,8 @@ async def dream_screen(screen: Screen) -> Response:
     )
 
 
-def _described(memory: Engine, report: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a dream's report with counts by kind of change, and the memories and facts that it names."""
+def _report_values(memory: Engine, report: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a dream's report, its counts by kind of change, and the memories and facts in it."""
     listed = {name: len(report[name]) for name in ("pruned", "merged", "corrected")}
     listed["merged"] += len(report["merged_observations"])
     memories = memory.get_many(sorted(_linked_ids(report)))
@@ -73,8 +73,8 @@ def _dream_id(screen: Screen) -> int:
 
 
 async def dream_now(screen: Screen) -> Response:
-    """Dream, or make a dry run. A script reads the progress; without one, the page appears at the end."""
-    # Refuse before the stream of events begins.
+    """Dream, or make a dry run. The page's script shows the progress; without it, the result comes last."""
+    # Check this first, since a stream of events cannot end in a refusal.
     screen.caller.require(Right.WRITE)
     form = await screen.request.form()
     dry_run, without = bool(form.get("dry_run")), tuple(str(each) for each in form.getlist("without"))[:20]
@@ -84,15 +84,15 @@ async def dream_now(screen: Screen) -> Response:
     def work(memory: Engine, progress: Progress) -> tuple[DreamResult, dict[str, Any]]:
         with screen.runner.metrics.timed("dream"):
             done = memory.dream(dry_run=dry_run, without=without, progress=progress)
-        return done, {} if done.id is not None else _described(memory, to_json(done.report))
+        return done, {} if done.id is not None else _report_values(memory, to_json(done.report))
 
     async def show(found: tuple[DreamResult, dict[str, Any]]) -> Response:
-        done, described = found
+        done, values = found
         if done.id is not None:
             here = f"/dreams/{done.id}"
             return screen.redirect(here, f"Dream {done.id} is done.", Undo(f"{here}/undo"))
         asked = {"dry_run": dry_run, "without": without}
-        return await screen.page("dry_run.html", asked=asked, **described)
+        return await screen.page("dry_run.html", asked=asked, **values)
 
     return await with_progress_to(screen, work, show, right=Right.WRITE)
 

@@ -1,4 +1,4 @@
-"""Graph: one entity with the entities around it."""
+"""Graph: an entity and its neighbours."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from recollect_server.web.timeline import DaySlider, day_slider, redirect_to_day
 
 _MAX_DEPTH = 3
 _MAX_NODES = 60
-_STARTS = 12
+_MAX_STARTS = 12
 _LONGEST_LABEL = 28
 
 
@@ -41,13 +41,13 @@ async def graph_screen(screen: Screen) -> Response:
     moved = await redirect_to_day(screen, f"/graph?{asked}" if name else "/graph")
     if moved is not None:
         return moved
-    starts = await screen.run(lambda memory: Internals(memory).most_related_entities(_STARTS))
+    starts = await screen.run(lambda memory: Internals(memory).most_related_entities(_MAX_STARTS))
     if not name and not starts:
         return await screen.page("graph.html", graph=None, starts=(), data={}, depth=1, name="")
     chosen = name or starts[0].entity.name
     if depth not in {str(each) for each in range(1, _MAX_DEPTH + 1)}:
         raise InvalidInput(f"depth: choose 1 to {_MAX_DEPTH}.")
-    graph = await screen.run(lambda memory: _around(memory, screen, chosen, int(depth)))
+    graph = await screen.run(lambda memory: _load_graph(memory, screen, chosen, int(depth)))
     data = _graph_json(screen, graph)
     return await screen.page(
         "graph.html", graph=graph, starts=starts, name=chosen, depth=int(depth), data=data, is_first=not name
@@ -55,25 +55,25 @@ async def graph_screen(screen: Screen) -> Response:
 
 
 async def graph_data(screen: Screen) -> Response:
-    """Return what is around one more entity, for a drawing that grows."""
+    """Return the neighbours of one entity, which the page adds to its drawing."""
     name = screen.params.get("name", "").strip()
-    graph = await screen.run(lambda memory: _around(memory, screen, name, 1))
+    graph = await screen.run(lambda memory: _load_graph(memory, screen, name, 1))
     return JSONResponse(_graph_json(screen, graph), headers=SECURITY_HEADERS)
 
 
-def _around(memory: Engine, screen: Screen, name: str, depth: int) -> EntityGraph:
-    then = screen.as_of
+def _load_graph(memory: Engine, screen: Screen, name: str, depth: int) -> EntityGraph:
+    moment = screen.as_of
     id_ = Internals(memory).entity_id(name)
     center = memory.get(id_)
     assert center is not None  # noqa: S101  # it was found by its name
-    found = memory.graph.neighbours_of(center.name, depth=depth, as_of=then)
+    found = memory.graph.neighbours_of(center.name, depth=depth, as_of=moment)
     near = found.entities[:_MAX_NODES]
     shown = {id_, *(entity.id for entity, _ in near)}
     relations = tuple(each for each in found.relations if {each.source, each.target} <= shown)
     is_cut = found.is_cut or len(near) < len(found.entities)
     known = min([center.created_at, *(each.created_at for each in relations)])
-    slider = day_slider(memory, then, known.astimezone(memory.zone).date())
-    return EntityGraph(memory_at(center, then), near, relations, is_cut, slider)
+    slider = day_slider(memory, moment, known.astimezone(memory.zone).date())
+    return EntityGraph(memory_at(center, moment), near, relations, is_cut, slider)
 
 
 def _graph_json(screen: Screen, graph: EntityGraph) -> dict[str, Any]:
@@ -109,7 +109,7 @@ def _graph_json(screen: Screen, graph: EntityGraph) -> dict[str, Any]:
 
 
 def span_of(relation: Relation, zone: tzinfo) -> str:
-    """Return `since 2026-01-03` or `2026-01-03 to 2026-04-01`; empty if the relation has no dates."""
+    """Return `since 2026-01-03`, `until …` or `2026-01-03 to 2026-04-01`; empty without dates."""
 
     def day(at: datetime) -> str:
         return f"{at.astimezone(zone):%Y-%m-%d}"

@@ -27,36 +27,36 @@ from recollect_server.web.templating import Screen
 # Latencies
 
 _STEP_MINUTES = 15
-_USUALLY_ASKED = "recall"
-_WHOLE_DAY = 10**9
+_DEFAULT_OPERATION = "recall"
+_ONE_STEP = 10**9  # minutes, so that the whole day is one step
 
 
 def latency_view(metrics: Metrics, chosen: str | None, zone: tzinfo) -> dict[str, Any] | None:
-    """Draw the last day of one operation by quarters of an hour, in milliseconds on a logarithmic scale."""
-    operations = sorted(metrics.latencies(_WHOLE_DAY), key=lambda each: (-each.calls, each.operation))
+    """Return a chart of an operation's latencies: the last day by quarter hours, on a logarithmic scale."""
+    operations = sorted(metrics.latencies(_ONE_STEP), key=lambda each: (-each.calls, each.operation))
     if not operations:
         return None
-    wanted = {each.operation: each for each in operations}
-    whole = wanted.get(chosen or "") or wanted.get(_USUALLY_ASKED) or operations[0]
-    steps = [each for each in metrics.latencies(_STEP_MINUTES) if each.operation == whole.operation]
+    by_name = {each.operation: each for each in operations}
+    latency = by_name.get(chosen or "") or by_name.get(_DEFAULT_OPERATION) or operations[0]
+    steps = [each for each in metrics.latencies(_STEP_MINUTES) if each.operation == latency.operation]
     now, step = metrics.clock(), timedelta(minutes=_STEP_MINUTES)
     begin, end = min(steps[0].minute, now - 4 * step), max(now, steps[-1].minute + step)
     top = 10 ** ceil(log10(max(10, 1000 * max(each.p95 for each in steps))))
     places = [place_between(at, begin, end) for at in (*(each.minute for each in steps), begin + step)]
     return {
         "operations": operations,
-        "chosen": whole,
+        "chosen": latency,
         "steps": steps,
-        # Where each step begins, and the width of one.
+        # The left end of each step, and last the width of a step.
         "places": places,
         "scale": CountScale(top, is_log=True),
         "times": time_ticks(begin, end, zone),
-        "shares": _shares(metrics.bucket_counts(whole.operation)),
+        "shares": _bucket_percentages(metrics.bucket_counts(latency.operation)),
     }
 
 
-def _shares(counts: Sequence[tuple[float | None, int]]) -> list[tuple[Tick, float]]:
-    """Return the percent of calls in each bucket, from the first to the last that is not empty."""
+def _bucket_percentages(counts: Sequence[tuple[float | None, int]]) -> list[tuple[Tick, float]]:
+    """Return the percentage of calls in each bucket, without the empty buckets at both ends."""
     used = [place for place, (_, count) in enumerate(counts) if count]
     drawn, total = counts[used[0] : used[-1] + 1], sum(count for _, count in counts)
     found = []
@@ -70,7 +70,7 @@ def _shares(counts: Sequence[tuple[float | None, int]]) -> list[tuple[Tick, floa
 
 
 def growth_view(memory: Engine) -> dict[str, Any] | None:
-    """Draw how many current memories there are, by kind and by the day on which they were stored."""
+    """Return a chart of the number of current memories by day of storing, and their number by kind."""
     days = memory.browse.timeline(BrowseFilter(time="stored"), "day")
     if not days:
         return None
@@ -87,10 +87,10 @@ def growth_view(memory: Engine) -> dict[str, Any] | None:
 
 # The screen
 
-# Bytes. Checking reads all texts, so a larger store is checked only on request.
-_CHECKED_AT_ONCE = 200_000_000
-# Place of the process id in a lease's holder, which has parts between slashes.
-_PROCESS_PART = 3
+# Checking reads all texts, so a larger store is checked only on request.
+_MAX_CHECKED_BYTES = 200_000_000
+# Index of the process id among the parts of a lease's holder, which slashes separate.
+_PROCESS_ID_PART = 3
 
 
 async def health_screen(screen: Screen) -> Response:
@@ -103,7 +103,7 @@ async def health_screen(screen: Screen) -> Response:
             reads=True,
         )
         shown["store"] = {"state": state, "counts": counts, "model": model}
-        if counts.bytes < _CHECKED_AT_ONCE or screen.params.get("check"):
+        if counts.bytes < _MAX_CHECKED_BYTES or screen.params.get("check"):
             shown["checks"] = (await screen.call("doctor"))["checks"]
     else:
         shown["stats"] = await screen.call("stats")
@@ -115,13 +115,13 @@ async def health_screen(screen: Screen) -> Response:
         latencies=latency_view(metrics, screen.params.get("operation"), zone),
         titles={name: each.title for name, each in http_operations().items()} | TEXTS["operations"],
         process={"id": os.getpid(), "started": metrics.started, "python": platform.python_version()},
-        holder=_holder,
+        holder=_holder_name,
     )
 
 
-def _holder(lease: Lease) -> str:
+def _holder_name(lease: Lease) -> str:
     parts = lease.holder.partition(" ")[0].split("/")
-    return f"process {parts[_PROCESS_PART]}" if len(parts) > _PROCESS_PART else "another process"
+    return f"process {parts[_PROCESS_ID_PART]}" if len(parts) > _PROCESS_ID_PART else "another process"
 
 
 async def make_backup(screen: Screen) -> Response:
@@ -153,7 +153,7 @@ async def tokens_screen(screen: Screen, made: str | None = None, token: str | No
 
 
 async def make_token(screen: Screen) -> Response:
-    """Show the new token on this page only: no cookie, address or later page holds it."""
+    """Create a token, and show it on this page only: no cookie, address or later page contains it."""
     fields = await screen.form()
     name, right = fields.text("name"), fields.text("right")
     owner, agent = fields.text("owner"), fields.text("agent")

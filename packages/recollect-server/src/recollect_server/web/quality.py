@@ -31,12 +31,12 @@ from recollect_server.web.templating import Screen, SentForm, Undo
 _MAX_SAMPLED = 2_000
 _USUAL_SAMPLE = 50
 _MAX_SEED = 999_999
-_VERSIONS = 50
-_MISSES = 50
-_MOVES = 10
+_MAX_VERSIONS = 50
+_MAX_MISSES = 50
+_MAX_MOVES = 10
 _LONGEST_NUMBER = 10
-# Results take long to compute, and the store does not keep them.
-_FOUND: RecentValues[SelfTest | ConfidenceCurve | TuningChange] = RecentValues(32)
+# Recent results, which take long to compute and are not in the store.
+_RESULTS: RecentValues[SelfTest | ConfidenceCurve | TuningChange] = RecentValues(32)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,16 +60,16 @@ def quality_form(fields: SentForm) -> QualityForm:
 async def quality_screen(screen: Screen) -> Response:
     tab, found = screen.params.get("tab", ""), screen.params.get("found")
     if tab not in TEXTS["quality_tabs"]:
-        raise NotFound(f"There is no tab {tab[:40]!r} of Quality; there are: self-test, confidence, tuning.")
-    outcome = await screen.run(lambda memory: _FOUND.get((memory.scope, tab, found))) if found else None
+        raise NotFound(f"Quality has no tab {tab[:40]!r}; its tabs are self-test, confidence and tuning.")
+    outcome = await screen.run(lambda memory: _RESULTS.get((memory.scope, tab, found))) if found else None
     shown: dict[str, Any] = {
         "tab": tab,
         "profiles": screen.profiles,
         "found": outcome,
         "gone": found is not None and outcome is None,
         "usual": QualityForm(),
-        "most_moves": _MOVES,
-        "most_misses": _MISSES,
+        "most_moves": _MAX_MOVES,
+        "most_misses": _MAX_MISSES,
     }
     if tab == "tuning":
         profile = screen.params.get("profile") or None
@@ -100,7 +100,7 @@ async def start_self_test(screen: Screen) -> Response:
 
 
 def model_languages(memory: Engine) -> tuple[str, ...] | None:
-    """Return the languages of the store's model, if it is one of ours."""
+    """Return the languages of the store's model, if Recollect packages it."""
     from recollect.plugin import packaged_model  # noqa: PLC0415  # loads the models' descriptions
 
     model = memory.model
@@ -118,7 +118,7 @@ async def start_curve(screen: Screen) -> Response:
 
 
 async def start_search(screen: Screen) -> Response:
-    """Look for better weights, and write nothing."""
+    """Search for better weights, without applying them."""
     asked = quality_form(await screen.form())
 
     def work(memory: Engine, _: Progress) -> str:
@@ -129,9 +129,9 @@ async def start_search(screen: Screen) -> Response:
 
 
 def _keep(memory: Engine, tab: str, done: SelfTest | ConfidenceCurve | TuningChange) -> str:
-    """Keep a result for its own scope, under a random name; return the path of its page."""
+    """Keep a result for the scope that it was made in, under a random name; return its page's path."""
     name = secrets.token_urlsafe(12)
-    _FOUND.keep((memory.scope, tab, name), done)
+    _RESULTS.keep((memory.scope, tab, name), done)
     return f"/quality?{f'tab={tab}&' if tab else ''}found={name}"
 
 
@@ -140,13 +140,13 @@ def _keep(memory: Engine, tab: str, done: SelfTest | ConfidenceCurve | TuningCha
 
 def _tuning(memory: Engine, profile: str | None) -> dict[str, Any]:
     found = memory.tuning.analyze(profile)
-    history = memory.tuning.history(found.numbers.profile, _VERSIONS)
+    history = memory.tuning.history(found.numbers.profile, _MAX_VERSIONS)
     return {"analysis": found.analysis, "numbers": found.numbers, "log": found.log, "history": history}
 
 
 async def apply_search(screen: Screen) -> Response:
-    """Search again and take the step, if it is still better beyond chance."""
-    said = "Applied: a step towards better weights"
+    """Search again, and move the weights a step if that is still significantly better."""
+    said = "Moved a step towards better weights"
     return await _change(screen, lambda memory, profile, _: memory.tuning.run(profile), said)
 
 
@@ -176,7 +176,7 @@ async def roll_back(screen: Screen) -> Response:
 async def _change(
     screen: Screen, change: Callable[[Engine, str, SentForm], TuningChange], said: str
 ) -> Response:
-    """Change the weights of a profile; undo goes back to its version before."""
+    """Change the weights of a profile. The undo button restores the previous version."""
     fields = await screen.form()
     profile = fields.get("profile") or DEFAULT_PROFILE
 
@@ -195,7 +195,7 @@ async def _change(
 # Answers
 
 _PER_PAGE = 30
-_SAID = {1.0: "was right", -1.0: "was wrong", 0.0: "is no longer judged"}
+_GRADE_TEXTS = {1.0: "was right", -1.0: "was wrong", 0.0: "is no longer judged"}
 _JUDGED = {"yes": True, "no": False, "": None}
 
 
@@ -204,7 +204,7 @@ async def answers_screen(screen: Screen) -> Response:
     cursor = screen.params.get("cursor")
     before = None if not cursor else _number(cursor, "page")
     if asked["judged"] not in _JUDGED:
-        raise InvalidInput("judged: choose yes, no, or neither.")
+        raise InvalidInput("judged: choose yes or no, or leave it empty.")
 
     def look(memory: Engine) -> tuple[Sequence[LoggedAnswer], dict[int, Memory]]:
         """Return answers, one more than a page shows, and the first memory of each."""
@@ -255,7 +255,7 @@ async def answer_screen(screen: Screen) -> Response:
 
 
 def _answer(memory: Engine, id_: int, *, replay: bool) -> tuple[LoggedAnswer, list[ReplayedMemory]]:
-    """Return an answer and the places of its memories, those that the reader saw first."""
+    """Return an answer and the places of its memories, which begin with the memories shown."""
     if replay:
         found = memory.answers.replay(id_)
         answer, rows = found.answer, list(found.places)
@@ -292,7 +292,7 @@ async def judge_hit(screen: Screen) -> Response:
     before = await screen.run(work, right=Right.WRITE)
     undo = Undo(screen.request.url.path, (("memory", str(named)), ("grade", f"{before:g}")))
     path = f"/answers/{id_}{'?replay=1' if form.get('replay') else ''}"
-    return screen.redirect(path, f"Noted: #{named} {_SAID[grade]}.", undo if grade or before else None)
+    return screen.redirect(path, f"Noted: #{named} {_GRADE_TEXTS[grade]}.", undo if grade or before else None)
 
 
 def _number(given: str, what: str) -> int:

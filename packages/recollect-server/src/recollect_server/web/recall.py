@@ -80,7 +80,7 @@ class RecallAnswer:
     closest: tuple[Hit, ...]
     answer: Answer
     stored_later: tuple[Memory, ...]
-    """In a past view: memories that fit and happened by then, but were stored later."""
+    """In a past view: memories that match and happened by then, but were stored later."""
 
 
 async def recall_screen(screen: Screen) -> Response:
@@ -99,7 +99,7 @@ async def recall_screen(screen: Screen) -> Response:
 
 
 def _find(memory: Engine, asked: RecallForm) -> RecallAnswer:
-    """Search once, unrecorded, for the hits that an agent gets and the closest others."""
+    """Search once, without recording it, for the hits that an agent gets and the closest others."""
     most = asked.limit or DEFAULT_LIMIT
     found = memory.search(asked.query, limit=most + _CLOSEST, explain=True, **asked.search())
     shown = found.hits[:most] if asked.limit else hits_worth_reading(found.hits[:most])
@@ -126,7 +126,7 @@ async def recall_context(screen: Screen) -> Response:
 
 
 async def recall_counts(screen: Screen) -> Response:
-    """Show the counts, which the page fetches later: counting a large memory is slow."""
+    """Show the counts. The page loads them later, because counting a large memory is slow."""
 
     def count(memory: Engine) -> dict[str, int]:
         kinds, counts = Internals(memory).count_memories(), Internals(memory).count_in_scope()
@@ -145,12 +145,12 @@ async def recall_counts(screen: Screen) -> Response:
 # Feedback on a hit
 
 GRADES = {"1": 1.0, "-1": -1.0, "0": 0.0}
-_SAID = {1.0: "helped", -1.0: "did not help", 0.0: "is no longer judged"}
-_LOOKED_AT = 30
+_GRADE_TEXTS = {1.0: "helped", -1.0: "did not help", 0.0: "is no longer judged"}
+_MAX_LOGGED_ANSWERS = 30
 
 
 async def judge_recalled(screen: Screen) -> Response:
-    """Store feedback: the address holds the question, the form holds the hit and its grade."""
+    """Store feedback. The address contains the question; the form contains the hit and its grade."""
     asked, form = recall_form(screen), await screen.form()
     grade, ids = GRADES.get(form.get("grade") or ""), form.ids("memory")
     if grade is None or len(ids) != 1 or not asked.query or asked.as_of is not None:
@@ -161,16 +161,16 @@ async def judge_recalled(screen: Screen) -> Response:
         back.replace("/recall", "/recall/judge", 1),
         (("memory", str(ids[0])), ("grade", f"{before:g}"), ("back", back)),
     )
-    said = f"Recorded: #{ids[0]} {_SAID[grade]}. Tuning uses this."
+    said = f"Recorded: #{ids[0]} {_GRADE_TEXTS[grade]}. Tuning uses this."
     return screen.redirect(back, said, undo if grade != before else None)
 
 
 def _judge(memory: Engine, asked: RecallForm, id_: int, grade: float) -> float:
-    """Store the grade and return the one before, 0 without one.
+    """Store the grade, and return the previous one, or 0.
 
     The dashboard's searches are not recorded. If no logged answer shows the memory, ask again and record it.
     """
-    logged = memory.answers.page(contains=asked.query, limit=_LOOKED_AT)
+    logged = memory.answers.page(contains=asked.query, limit=_MAX_LOGGED_ANSWERS)
     answer = next((each for each in logged if each.query == asked.query and id_ in each.shown), None)
     if answer is not None:
         memory.feedback(id_, grade, answer.handle)
@@ -186,9 +186,9 @@ def _judge(memory: Engine, asked: RecallForm, id_: int, grade: float) -> float:
 # Why not
 
 _MAX_CHOICES = 10
-_MAX_LOOKED_AT = 50
+_MAX_SUBSTRING_HITS = 50
 _LONGEST_WORDS = 500
-_SMALLEST = 0.00005
+_MIN_POINTS = 0.00005
 _RECENT = 8
 
 
@@ -202,21 +202,21 @@ class StepGap:
     other_effect: str
     other_score: float
     points: float
-    """Change of the memory's lead over the other hit; negative: it fell behind."""
+    """Change of the memory's lead over the other hit; negative if it fell behind."""
     x: float
     width: float
-    """In percent of a drawing with 0 in the middle."""
+    """`x` and `width` are in percent of a drawing with 0 in the middle."""
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """A memory beside another hit. The points of all steps add up to the difference of the scores."""
+    """A memory and another hit. The points of all steps add up to the difference of their scores."""
 
     other: Hit
     place: int
     steps: Sequence[StepGap]
     missing: float
-    """Points that the memory lacks; negative: its lead."""
+    """Points by which the memory scores lower than the other hit; negative if it scores higher."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,32 +234,32 @@ async def why_not_screen(screen: Screen) -> Response:
     words = next(filter(None, given), "")
     if len(words) > _LONGEST_WORDS:
         raise InvalidInput(f"memory: write an id, a name or some words, at most {_LONGEST_WORDS} characters.")
-    values = await screen.run(lambda memory: _look(memory, asked, words))
+    values = await screen.run(lambda memory: _why_not_values(memory, asked, words))
     return await screen.page(
         "why_not.html", asked=asked, words=words, profiles=screen.profiles, kinds=list(Kind), **values
     )
 
 
-def _look(memory: Engine, asked: RecallForm, words: str) -> dict[str, Any]:
+def _why_not_values(memory: Engine, asked: RecallForm, words: str) -> dict[str, Any]:
     chosen = _find_memory(memory, words) if words else None
     values: dict[str, Any] = {"chosen": None, "choices": [], "answer": None, "listed": (), "questions": ()}
     if chosen is None:
         if words:
             values["choices"] = _choices(memory, words, asked.as_of)
         elif not asked.query:
-            logged = memory.answers.page(limit=_LOOKED_AT)
+            logged = memory.answers.page(limit=_MAX_LOGGED_ANSWERS)
             values["questions"] = list(dict.fromkeys(filter(None, (each.query for each in logged))))[:_RECENT]
         else:
             values["listed"] = memory.search(asked.query, limit=_MAX_CHOICES, **asked.search()).hits
         return values
     values["chosen"] = memory_at(chosen, asked.as_of)
     if asked.query:
-        values["answer"] = _explained(memory, asked, chosen.id)
+        values["answer"] = _explain(memory, asked, chosen.id)
     return values
 
 
 def _find_memory(memory: Engine, words: str) -> Memory | None:
-    """Find a memory by its id or an entity by its name; None if neither."""
+    """Find a memory by its id, or an entity by its name; return None if no entity has that name."""
     number = row_id(words.removeprefix("#"))
     if number is not None:
         found = memory.get(number)
@@ -274,7 +274,7 @@ def _find_memory(memory: Engine, words: str) -> Memory | None:
 
 def _choices(memory: Engine, words: str, moment: datetime | None) -> list[Memory]:
     """List memories in any state: whole-word matches, then search hits, then substring matches."""
-    exact = memory.browse.page(BrowseFilter(state="all", contains=words), limit=_MAX_LOOKED_AT).memories
+    exact = memory.browse.page(BrowseFilter(state="all", contains=words), limit=_MAX_SUBSTRING_HITS).memories
     near = memory.search(words, limit=_MAX_CHOICES, as_of=moment, include_superseded=True).hits
     whole = re.compile(rf"(?<!\w){re.escape(words)}(?!\w)", re.IGNORECASE)
     literal = [each for each in exact if whole.search(f"{title_of(each)} {each.text}")]
@@ -283,32 +283,32 @@ def _choices(memory: Engine, words: str, moment: datetime | None) -> list[Memory
     return [memory_at(each, moment) for each in known[:_MAX_CHOICES]]
 
 
-def _explained(memory: Engine, asked: RecallForm, id_: int) -> WhyNotView:
+def _explain(memory: Engine, asked: RecallForm, id_: int) -> WhyNotView:
     found = memory.why_not(asked.query, id_, limit=asked.limit, **asked.search())
     answer = memory.search(asked.query, limit=asked.limit, explain=True, **asked.search())
-    stands, shown, verdict = found.standing, [hit.memory.id for hit in answer.hits], found.verdict
-    is_cut = stands is not None and stands.place is not None and stands.place <= DEFAULT_LIMIT
+    standing, shown, verdict = found.standing, [hit.memory.id for hit in answer.hits], found.verdict
+    is_cut = standing is not None and standing.place is not None and standing.place <= DEFAULT_LIMIT
     # Without a limit, an answer ends after the last relevant hit.
-    if asked.limit is None and stands is not None and is_cut and id_ not in shown:
+    if asked.limit is None and standing is not None and is_cut and id_ not in shown:
         verdict = (
-            f"It ranks at place {stands.place}, but only the first {len(shown)} are relevant enough. "
-            f"Ask for {stands.place} hits to get it."
+            f"It ranks at place {standing.place}, but only the first {len(shown)} are relevant enough. "
+            f"Ask for {standing.place} hits to get it."
         )
-    return WhyNotView(found, verdict, _compared(found, answer, id_), len(shown))
+    return WhyNotView(found, verdict, _compare(found, answer, id_), len(shown))
 
 
-def _compared(found: WhyNot, answer: Answer, id_: int) -> Comparison | None:
-    """Compare with the last hit; a memory that is itself a hit, with the first or second."""
-    stands = found.standing
-    if stands is None or not stands.reasons or not answer.hits:
+def _compare(found: WhyNot, answer: Answer, id_: int) -> Comparison | None:
+    """Compare the memory with the last hit or, if it is a hit itself, with the first other hit."""
+    standing = found.standing
+    if standing is None or not standing.reasons or not answer.hits:
         return None
     ids = [hit.memory.id for hit in answer.hits]
     place = int(ids[0] == id_) if id_ in ids else len(ids) - 1
     if place >= len(ids):
         return None
     other = answer.hits[place]
-    steps = step_gaps(stands.reasons, other.reasons)
-    return Comparison(other, place + 1, steps, other.score - stands.score)
+    steps = step_gaps(standing.reasons, other.reasons)
+    return Comparison(other, place + 1, steps, other.score - standing.score)
 
 
 def step_gaps(own: Sequence[Reason], others: Sequence[Reason]) -> list[StepGap]:
@@ -329,5 +329,5 @@ def step_gaps(own: Sequence[Reason], others: Sequence[Reason]) -> list[StepGap]:
             *row, x=round(50 + min(0.0, 50 * row[-1] / most), 2), width=round(50 * abs(row[-1]) / most, 2)
         )
         for row in rows
-        if abs(row[-1]) >= _SMALLEST
+        if abs(row[-1]) >= _MIN_POINTS
     ]

@@ -1,4 +1,4 @@
-"""Review: decisions that need a person, one at a time, each with its undo."""
+"""Review: decisions for the user, one at a time, each of which can be undone."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _SHOWN = 50
 _SHOWN_FACTS = 12
 _MAX_MOVED = 10_000
 _TABS: list[Tab] = TEXTS["review_tabs"]
-# Of two with the same key, the first that is possible.
+# If several decisions have the same key, the first possible one is offered.
 _DECISIONS: list[dict[str, Any]] = TEXTS["decisions"]
 
 
@@ -50,11 +50,11 @@ async def review_screen(screen: Screen) -> Response:
         row=row,
         place=place,
         more="cursor" in items,
-        # After the last comes the first, unless there is no other.
+        # The last item is followed by the first, unless it is the only one.
         next_key=str(rows[(place + 1) % len(rows)]["key"]) if len(rows) > 1 else "",
         shown_facts=_SHOWN_FACTS,
         decisions=list(decisions.values()),
-        **await _focus(screen, row),
+        **await _focus_values(screen, row),
     )
 
 
@@ -89,10 +89,10 @@ async def undo_decision(screen: Screen) -> Response:
 
 
 def _undo_text(undo: Mapping[str, Any]) -> str:
-    """Write the undo in few bytes, for a cookie: the ids of split observations become ranges."""
+    """Encode the undo compactly for a cookie: the ids of split observations become ranges."""
     split = undo.get("split")
     if split is not None:
-        undo = {**undo, "split": {**split, "observations": _runs(split["observations"])}}
+        undo = {**undo, "split": {**split, "observations": _id_ranges(split["observations"])}}
     return json.dumps(undo, separators=(",", ":"))
 
 
@@ -105,11 +105,11 @@ def _read_undo(text: str) -> dict[str, Any]:
             moved = list(islice(chain.from_iterable(runs), _MAX_MOVED))
             undo["split"] = {**split, "observations": moved}
     except (ValueError, TypeError, KeyError, AttributeError):
-        raise InvalidInput("This form cannot be undone; open Review and look at the item again.") from None
+        raise InvalidInput("The undo data is damaged; nothing was changed. See the item in Review.") from None
     return undo
 
 
-def _runs(ids: Sequence[int]) -> list[tuple[int, int]]:
+def _id_ranges(ids: Sequence[int]) -> list[tuple[int, int]]:
     """Return the first and last id of each gapless range."""
     found: list[tuple[int, int]] = []
     for id_ in sorted(ids):
@@ -145,10 +145,10 @@ class ShownSide:
     name: str
     at: datetime | None
     words: Sequence[tuple[str, bool]]
-    """Pieces of the text; true for those that the other text lacks."""
+    """Pieces of the text, each with whether the other text lacks it."""
 
 
-async def _focus(screen: Screen, row: Mapping[str, Any] | None) -> dict[str, Any]:
+async def _focus_values(screen: Screen, row: Mapping[str, Any] | None) -> dict[str, Any]:
     focus: dict[str, Any] = {"sides": [], "days_apart": None, "proposed": [], "entity": None}
     if row is None:
         return focus

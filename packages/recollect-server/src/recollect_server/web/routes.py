@@ -41,19 +41,19 @@ _STATUS: dict[type[RecollectError], tuple[int, str]] = {
     InvalidInput: (400, "Invalid request"),
     Forbidden: (403, "Not allowed"),
     NotFound: (404, "Not found"),
-    Conflict: (409, "Changed meanwhile"),
+    Conflict: (409, "Conflicting change"),
     MissingExtra: (501, "Not installed here"),
     StoreUnavailable: (503, "The store is unavailable"),
     TookTooLong: (504, "It took too long"),
 }
 
 
-async def _to_recall(screen: Screen) -> Response:
+async def _redirect_to_recall(screen: Screen) -> Response:
     return RedirectResponse(screen.url("/recall"), 303)
 
 
 HANDLERS: dict[tuple[str, str], Handler] = {
-    ("GET", "/"): _to_recall,
+    ("GET", "/"): _redirect_to_recall,
     ("GET", "/recall"): recall.recall_screen,
     ("GET", "/recall/context"): recall.recall_context,
     ("GET", "/recall/counts"): recall.recall_counts,
@@ -116,13 +116,13 @@ def web_routes(runner: MemoryRunner) -> list[BaseRoute]:
     return [
         Mount("/static", _Static(directory=STATIC), name="static"),
         *(
-            Route(path, partial(_handled, runner, path, handler), methods=[method])
+            Route(path, partial(_handle, runner, path, handler), methods=[method])
             for (method, path), handler in HANDLERS.items()
         ),
     ]
 
 
-async def _handled(runner: MemoryRunner, path: str, handler: Handler, request: Request) -> Response:
+async def _handle(runner: MemoryRunner, path: str, handler: Handler, request: Request) -> Response:
     screen = Screen(runner, request)
     try:
         with runner.metrics.timed(path, screen=True):

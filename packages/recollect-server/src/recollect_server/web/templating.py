@@ -107,7 +107,7 @@ class Screen:
         request, caller = self.request, self.caller
         csrf = getattr(request.state, "csrf", None)
         flash = _read_flash(request)
-        text = _rendered(
+        text = _render(
             template,
             request.cookies,
             request=request,
@@ -136,15 +136,15 @@ class Screen:
         """Redirect after a form. The next page shows the message once, with an undo button."""
         response = RedirectResponse(self.url(path), 303, SECURITY_HEADERS)
         if said is not None:
-            told: dict[str, Any] = {"text": ellipsize(said, 300), "kind": kind, "undo": None}
-            value = _flash_text(told if undo is None else {**told, "undo": asdict(undo)})
+            flash: dict[str, Any] = {"text": ellipsize(said, 300), "kind": kind, "undo": None}
+            value = _flash_text(flash if undo is None else {**flash, "undo": asdict(undo)})
             if len(value) > _MAX_FLASH:
-                value = _flash_text(told)
+                value = _flash_text(flash)
             response.set_cookie(_FLASH, value, _FLASH_SECONDS, path="/", httponly=True, samesite="strict")
         return response
 
     def url(self, path: str, **changes: Any) -> str:
-        """Add this request's owner, agent and moment to a path; a change of None removes one."""
+        """Add this request's owner, agent and moment to a path. None in `changes` leaves one out."""
         base, _, query = path.partition("?")
         params: dict[str, Any] = {
             name: self.params[name]
@@ -166,32 +166,32 @@ class Screen:
 
 def bare_page(request: Request, template: str, *, status: int = 200, **values: Any) -> Response:
     """Render a page for a visitor who has not signed in."""
-    return HTMLResponse(_rendered(template, request.cookies, **values), status, SECURITY_HEADERS)
+    return HTMLResponse(_render(template, request.cookies, **values), status, SECURITY_HEADERS)
 
 
-def _rendered(template: str, cookies: Mapping[str, str], **values: Any) -> str:
+def _render(template: str, cookies: Mapping[str, str], **values: Any) -> str:
     theme = cookies.get(_THEME) if cookies.get(_THEME) in {"light", "dark"} else None
     return _environment().get_template(template).render(theme=theme, **values)
 
 
-def _flash_text(told: Mapping[str, Any]) -> str:
-    return urlsafe_b64encode(json.dumps(told).encode()).decode()
+def _flash_text(flash: Mapping[str, Any]) -> str:
+    return urlsafe_b64encode(json.dumps(flash).encode()).decode()
 
 
 def _read_flash(request: Request) -> dict[str, Any] | None:
     try:
         found: dict[str, Any] = json.loads(urlsafe_b64decode(request.cookies.get(_FLASH, "")))
-        is_whole = isinstance(found["text"], str) and found["kind"] in {"good", "bad", "warn"}
+        is_valid = isinstance(found["text"], str) and found["kind"] in {"good", "bad", "warn"}
         undo = found["undo"]
         if undo is not None:
-            is_whole &= str(undo["path"]).startswith("/") and all(len(each) == 2 for each in undo["fields"])
+            is_valid &= str(undo["path"]).startswith("/") and all(len(each) == 2 for each in undo["fields"])
     except (ValueError, KeyError, TypeError):
         return None
-    return found if is_whole else None
+    return found if is_valid else None
 
 
 def _readable_as_of(request: Request, zone: tzinfo) -> datetime | None:
-    """The moment of the request; None if it is invalid, so that the error page can be rendered."""
+    """Return the moment of the request; None if it is invalid, so that the error page can be rendered."""
     try:
         return as_of_time(request.query_params.get("as_of") or None, zone)
     except InvalidInput:
@@ -223,14 +223,14 @@ def title_of(memory: Memory) -> str:
 
 @cache
 def _environment() -> Environment:
-    made = Environment(
+    environment = Environment(
         loader=FileSystemLoader(FOLDER / "templates"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.globals |= {
+    environment.globals |= {
         "static": _static,
         "kept_fields": _kept_fields,
         "csrf_field": _csrf_field,
@@ -241,7 +241,7 @@ def _environment() -> Environment:
         "note_fields": NOTE_FIELDS,
         "step_text": step_text,
     }
-    made.filters |= {
+    environment.filters |= {
         "time": _time,
         "iso": lambda found: found.isoformat(),
         "date": pass_context(partial(_time, form="%Y-%m-%d")),
@@ -253,7 +253,7 @@ def _environment() -> Environment:
         "shown": visible,
         "as_json": _as_json,
     }
-    return made
+    return environment
 
 
 @cache
@@ -282,7 +282,7 @@ def _time(context: Context, found: datetime | None, form: str = "%Y-%m-%d %H:%M"
 
 
 def _as_json(data: Mapping[str, Any] | list[Any]) -> Markup:
-    """Encode data for a script element of type application/json; no text in it can close the element."""
+    """Encode data for a script element of type application/json, which no text in it can close."""
     return Markup(json.dumps(data).replace("<", "\\u003c"))  # noqa: S704  # escaped here
 
 
@@ -300,11 +300,11 @@ class SentForm:
         self._fields = [(name, value) for name, value in fields if isinstance(value, str)]
 
     def get(self, name: str) -> str | None:
-        """Return the last value of this name, stripped."""
+        """Return the last value of this name without surrounding spaces, or None."""
         return next((value.strip() for key, value in reversed(self._fields) if key == name), None)
 
     def text(self, name: str) -> str:
-        """Return the text of a field, empty without one, with line ends as LF: browsers send CR LF."""
+        """Return the text of a field, or an empty text. Line ends become LF, since browsers send CR LF."""
         return (self.get(name) or "").replace("\r\n", "\n")
 
     def ids(self, name: str) -> Sequence[int]:
@@ -325,7 +325,7 @@ class SentForm:
         return whole
 
     def back(self, usual: str) -> str:
-        """Return the page to show next, if it is one of the dashboard's."""
+        """Return the form's page to show next, or `usual` if that is no page of the dashboard."""
         given = self.get("back") or usual
         is_ours = given.startswith(("/browse", "/memory/", "/recall", "/why-not")) and given.isprintable()
         return given if is_ours and len(given) <= _LONGEST_PATH else usual

@@ -20,14 +20,14 @@ MODULE = "recollect.cli.main"
 HOOKS_MODULE = "recollect.hooks"
 SAFE_MODULE_OPTIONS = ("-P", "-m")
 """Clients start Recollect in the project's folder; without -P, Python would import modules from there."""
-_WRITTEN = ("type", "command", "args", "env", "environment")
-_NEVER_WRITTEN = ("_KEY", "_TOKEN")
-"""Suffixes of variables that hold secrets. Recollect never writes them, and keeps those of the user."""
-_ALLOWED = re.compile(r"[A-Za-z0-9_-]{1,64}")
+_OUR_KEYS = ("type", "command", "args", "env", "environment")
+_SECRET_SUFFIXES = ("_KEY", "_TOKEN")
+"""Suffixes of variables with secrets. Recollect never writes such variables, and keeps the user's."""
+_VALID_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 
 class AnotherEntry(Conflict):
-    """An entry of that name exists, but does not start Recollect."""
+    """The client's settings have an entry of that name that does not start Recollect."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,28 +46,28 @@ class Launch:
 
     @property
     def may_vanish(self) -> bool:
-        """Whether the program is in the cache of `uvx`, which may be emptied."""
+        """Whether the program is in the cache of `uvx`, which uv may delete."""
         parts = PureWindowsPath(self.command).parts
         return any(part.startswith(("archive-v", "environments-v", "builds-v")) for part in parts)
 
 
 def checked_name(name: str) -> str:
     """Check that a name is valid in every client."""
-    if not _ALLOWED.fullmatch(name):
+    if not _VALID_NAME.fullmatch(name):
         raise InvalidInput(
             f"{name!r} is not a valid server name: use up to 64 letters, digits, hyphens and underscores."
         )
     return name
 
 
-def updated_entry(there: Mapping[str, Any], wanted: Mapping[str, Any]) -> dict[str, Any]:
+def updated_entry(existing: Mapping[str, Any], wanted: Mapping[str, Any]) -> dict[str, Any]:
     """Return the new entry, with the keys that the client or the user added to the old one."""
-    added = {key: value for key, value in there.items() if key not in _WRITTEN}
+    added = {key: value for key, value in existing.items() if key not in _OUR_KEYS}
     key = "environment" if wanted.get("type") == "local" else "env"
     kept = {
         name: value
-        for name, value in _variables(there).items()
-        if not name.startswith("RECOLLECT_") or name.endswith(_NEVER_WRITTEN)
+        for name, value in _variables(existing).items()
+        if not name.startswith("RECOLLECT_") or name.endswith(_SECRET_SUFFIXES)
     }
     env = {key: {**kept, **wanted.get(key, {})}} if kept else {}
     return {**wanted, **env, **added}
@@ -87,12 +87,12 @@ def _display_lines(found: Mapping[str, Any]) -> list[str]:
     named = _variables(found).items()
     return [
         Launch(command, tuple(arguments)).line,
-        *(f"{name}={value}" for name, value in named if not name.endswith(_NEVER_WRITTEN)),
+        *(f"{name}={value}" for name, value in named if not name.endswith(_SECRET_SUFFIXES)),
     ]
 
 
 def _command(found: Mapping[str, Any]) -> list[Any]:
-    """Return command and arguments as one list, which is also how opencode stores them."""
+    """Return the command and its arguments as one list. In opencode's entries they are one already."""
     command, arguments = found.get("command"), found.get("args")
     first = command if isinstance(command, list) else [command]
     return [*first, *(arguments if isinstance(arguments, list) else ())]
@@ -108,7 +108,7 @@ def is_ours(found: Any) -> bool:
     if not isinstance(found, dict):
         return False
     texts = [word for word in _command(found) if isinstance(word, str)]
-    # Windows paths split at both slashes, so this works for paths of any system.
+    # `PureWindowsPath` splits at both kinds of slash, so it reads the paths of every system.
     programs = {PurePath(PureWindowsPath(word).name).stem.casefold() for word in texts}
     return "serve" in texts and (MODULE in texts or not programs.isdisjoint({NAME, f"{NAME}-memory"}))
 
@@ -125,7 +125,7 @@ def launch_words(scripts: Path | None = None, executable: str | None = None) -> 
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """The facts about a machine that decide where settings files are."""
+    """The facts about a machine on which the paths of settings files depend."""
 
     system: str
     """`sys.platform`: win32, darwin; anything else is treated as Linux."""
@@ -201,9 +201,7 @@ class Client:
 
     def file(self, machine: Machine, project: PurePath | None = None) -> PurePath:
         if self.user is None:
-            raise InvalidInput(
-                "Recollect does not know where this client has its settings; edit them by hand."
-            )
+            raise InvalidInput("Recollect does not know the settings file of this client; edit it by hand.")
         if project is None:
             return self.user(machine)
         if self.project is None:
@@ -212,12 +210,12 @@ class Client:
 
 
 def _toml(value: Any) -> str:
-    """Return a text or a list of texts as TOML, which is JSON except for one control character."""
+    """Return a text or a list of texts as TOML. It is the same as in JSON, but DEL must be escaped."""
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def _claude_desktop(machine: Machine) -> PurePath:
-    # A packaged installation has its own file system, and does not see the usual file.
+    # Windows redirects the files of a packaged installation, so it does not read the usual file.
     packaged = sorted(each for each in machine.packages if each.startswith("Claude_"))
     if machine.system == "win32" and packaged:
         settings = machine.windows_packages() / packaged[0] / "LocalCache" / "Roaming"
@@ -303,17 +301,17 @@ class HookClient:
     name: str
     title: str
     events: Mapping[str, str]
-    """The client's name for each event, and Recollect's."""
+    """The client's names of events, each with Recollect's name."""
     user: Callable[[Machine], PurePath]
     project: str
     next: str
     """An instruction for the user: how to make the client run the hooks."""
     is_plugin: bool = False
-    """Whether its hooks are a program, not a list."""
+    """Whether its hooks are a plugin program, not a list in a settings file."""
     version: int | None = None
     """The `version` that a new file needs."""
     timeout: int = 5
-    """In the client's own unit. Hooks end much earlier, unless the machine hangs."""
+    """In the client's unit: seconds or milliseconds. Hooks end much earlier, unless the machine hangs."""
     grouped: bool = True
     """Whether an entry is a group of hooks."""
 
@@ -395,7 +393,7 @@ PLUGIN_MARK = f"// Written by `recollect hooks install opencode`; it runs {HOOKS
 
 
 def opencode_plugin(client: HookClient, python: str, options: Sequence[str]) -> str:
-    """Return the program of the plugin that runs the hooks, because opencode has no list of hooks."""
+    """Return a plugin program that runs the hooks; opencode's settings have no list of hooks."""
     text = Path(__file__).with_name("opencode_plugin.js").read_text(encoding="utf-8")
     filled = {
         "COMMAND": _hook_words(python, client.name),

@@ -1,7 +1,7 @@
 """Run one hook: queue the message, ask for relevant memories, print them, and exit.
 
-A hook never fails a prompt: it always exits with status 0. At its deadline it stops, prints nothing, and logs
-a line. Storing the message may take a second more.
+A hook never fails a prompt: it always exits with status 0. At its deadline it logs a line and exits without
+output. Queueing the message may take a second more.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ prompt to a client that cannot add memories to it. `turn`: the agent has answere
 """
 _PROMPT_EVENTS = {"claude-code": "UserPromptSubmit", "codex": "UserPromptSubmit", "gemini": "BeforeAgent"}
 _ANSWERS = ("last_assistant_message", "prompt_response", "text")
-"""The fields with the agent's answer: of Claude Code and Codex, of Gemini, of Cursor."""
-# Client commands and notes of the client to the model are not stored as the user's words.
+"""The fields that may contain the agent's answer: in Claude Code and Codex, in Gemini, in Cursor."""
+# Commands to the client, and its notes to the model, are not stored as the user's words.
 _NOT_A_MESSAGE = re.compile(
     r"\s*(?:/[A-Za-z][\w:.-]*(?:\s|$)|!|<(?:task-notification|system-reminder|command-)\b)"
 )
@@ -74,8 +74,8 @@ def hook_event(client: str, kind: str, raw_json: str) -> HookEvent:
         raise InvalidInput(f"{client} sent invalid JSON: {error}") from error
     if not isinstance(event, dict):
         raise InvalidInput(f"{client} sent JSON that is not an object.")
-    session = _first(event, ("session_id", "conversation_id")) or "unnamed"
-    text = _first(event, ("prompt",) if kind in {"prompt", "said"} else _ANSWERS) if kind != "start" else ""
+    session = _text_in(event, ("session_id", "conversation_id")) or "unnamed"
+    text = _text_in(event, ("prompt",) if kind in {"prompt", "said"} else _ANSWERS) if kind != "start" else ""
     if kind in {"prompt", "said"} and _NOT_A_MESSAGE.match(text):
         text = ""
     return HookEvent(
@@ -83,7 +83,7 @@ def hook_event(client: str, kind: str, raw_json: str) -> HookEvent:
         kind,
         f"{client} {session}"[:_LONGEST_NAME],
         text[:_LONGEST_TEXT],
-        _first(event, ("transcript_path",)),
+        _text_in(event, ("transcript_path",)),
         context_lost=kind == "start" and event.get("source") in {"clear", "compact", "startup"},
     )
 
@@ -96,18 +96,18 @@ def injection(client: str, text: str) -> str:
     return json.dumps({"context": text})
 
 
-def _first(event: Mapping[str, Any], names: tuple[str, ...]) -> str:
+def _text_in(event: Mapping[str, Any], names: tuple[str, ...]) -> str:
     """Return the first text in these fields, without NUL and lone surrogates, which the store refuses."""
     found = next((event[name] for name in names if isinstance(event.get(name), str)), "")
     return found.replace("\0", "").encode("utf-8", "replace").decode("utf-8")
 
 
 _LONGEST_INPUT = 8_000_000
-_NO_HURRY_SECONDS = 3.0
-"""Deadline of events that block no prompt. It is shorter than the clients' own timeouts."""
+_NON_BLOCKING_SECONDS = 3.0
+"""Deadline of events that do not block a prompt. It is shorter than the clients' own timeouts."""
 _BETWEEN_TRIES_SECONDS = 0.02
-_EXTRA_SECONDS_TO_STORE = 1.0
-"""Seconds beyond its deadline in which a hook may still store the message."""
+_EXTRA_SECONDS_TO_QUEUE = 1.0
+"""Seconds after its deadline in which a hook may still queue the message."""
 
 
 def run_hook(words: Sequence[str], began: float) -> NoReturn:
@@ -122,7 +122,7 @@ def run_hook(words: Sequence[str], began: float) -> NoReturn:
         detail = f"{type(error).__name__}: {error}"
         note_event(folder or hooks_folder(), client, kind, "error", ms=_elapsed(began), detail=detail)
     finally:
-        os._exit(0)  # also if the log cannot be written
+        os._exit(0)  # even if the log cannot be written
 
 
 class _Hook:
@@ -131,7 +131,7 @@ class _Hook:
         self.client = client
         self.kind = kind
         self.began = began
-        seconds = settings.deadline_ms / 1000 if kind in {"prompt", "said"} else _NO_HURRY_SECONDS
+        seconds = settings.deadline_ms / 1000 if kind in {"prompt", "said"} else _NON_BLOCKING_SECONDS
         self.deadline = began + seconds
         self.stored = threading.Event()
         self.ending = threading.Lock()
@@ -146,8 +146,8 @@ class _Hook:
         event = hook_event(self.client, self.kind, raw_json)
         more = self._queue_message(event)
         self.stored.set()
-        outcome, found, answer = self._outcome(event)
-        self.ending.acquire()  # from here on, the deadline does not end the process
+        outcome, found, answer = self._handle_event(event)
+        self.ending.acquire()  # from here on, the deadline cannot end the process
         if answer:
             sys.stdout.write(f"{injection(self.client, answer)}\n")
             sys.stdout.flush()
@@ -155,7 +155,7 @@ class _Hook:
 
     def _end_at_the_deadline(self) -> None:
         time.sleep(max(0.0, self.deadline - time.monotonic()))
-        self.stored.wait(_EXTRA_SECONDS_TO_STORE)
+        self.stored.wait(_EXTRA_SECONDS_TO_QUEUE)
         self.ending.acquire()
         if not is_claimed(self.settings.folder, self.settings.key):
             self._start_listener()  # otherwise a slow machine would never start one
@@ -184,8 +184,8 @@ class _Hook:
         dropped = put_waiting(self.settings.folder, self.settings.key, json.dumps(row))
         return {"detail": f"dropped {dropped} older messages: the queue is full"} if dropped else {}
 
-    def _outcome(self, event: HookEvent) -> tuple[str, dict[str, Any], str]:
-        """Return the outcome of the event, additional fields for the log, and the text for the model."""
+    def _handle_event(self, event: HookEvent) -> tuple[str, dict[str, Any], str]:
+        """Send the event to the listener. Return the outcome, fields for the log, and the text to inject."""
         asks = event.kind == "prompt" and bool(event.text)
         request = {
             "do": "prompt" if asks else "capture",
@@ -228,8 +228,8 @@ class _Hook:
             time.sleep(_BETWEEN_TRIES_SECONDS)
 
     def _start_listener(self) -> None:
-        """Start a listener in a process without the hook's pipes, so that it can outlive the client."""
-        import subprocess  # noqa: PLC0415  # rarely needed, and slow to load
+        """Start a listener as a detached process without the hook's pipes, so that it outlives the client."""
+        import subprocess  # noqa: PLC0415  # slow to load, and few hooks need it
 
         detached: dict[str, Any] = {"start_new_session": True}
         if sys.platform == "win32":

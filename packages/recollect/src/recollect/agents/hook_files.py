@@ -29,7 +29,7 @@ else:
 _KEEP_DAYS = 14
 _LONGEST_DETAIL = 300
 _MAX_WAITING = 500
-"""Maximum number of messages in the queue. The oldest are dropped, and logged as dropped."""
+"""Maximum number of queued messages. Older ones are dropped, and the log says so."""
 
 
 def address_path(folder: str, key: str) -> str:
@@ -54,10 +54,10 @@ def take_lock(handle: int) -> bool:
 
 
 def is_claimed(folder: str, key: str) -> bool:
-    """Whether a process answers the hooks of this store, or is about to.
+    """Whether a process answers the hooks of this store, or is starting to.
 
-    The lock decides, because it ends with its process. An address file may remain, and another program may
-    listen on its port by now.
+    This tests the lock, which ends with its process. An address file may be left over, and another program
+    may listen on its port by now.
     """
     try:
         handle = os.open(lock_path(folder, key), os.O_RDWR)
@@ -70,11 +70,11 @@ def is_claimed(folder: str, key: str) -> bool:
 
 
 def write_privately(path: str, text: str) -> None:
-    """Write a file as a whole or not at all, readable by its owner only."""
-    beside = f"{path}.{os.getpid()}.{os.urandom(4).hex()}"
-    with open(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
+    """Write a file atomically, so that only its owner can read it."""
+    draft = f"{path}.{os.getpid()}.{os.urandom(4).hex()}"
+    with open(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
         file.write(text)
-    os.replace(beside, path)
+    os.replace(draft, path)
 
 
 def put_waiting(folder: str, key: str, text: str) -> int:
@@ -86,7 +86,7 @@ def put_waiting(folder: str, key: str, text: str) -> int:
 
 
 def removed(path: str) -> bool:
-    """Remove a file; return False if another process has removed it."""
+    """Remove a file. Return whether it still existed."""
     try:
         os.remove(path)
     except FileNotFoundError:
@@ -151,7 +151,7 @@ def _logs(folder: str) -> str:
     return os.path.join(folder, "log")
 
 
-# The settings that a hook needs are cached in a file, because loading them takes longest.
+# A file caches the settings that a hook needs, because loading them is the slowest part of a hook.
 #
 # The file's name is a digest of the hook's options and variables. The file also names the settings
 # file and the time of its last change. If that time differs, the settings are loaded again.
@@ -163,8 +163,6 @@ _ALLOW_SECRETS = "--allow-secrets"
 
 
 class HookSettings:
-    """The settings that a hook needs."""
-
     __slots__ = (
         "agent",
         "allows_secrets",
@@ -179,14 +177,14 @@ class HookSettings:
     def __init__(self, folder: str, found: Mapping[str, Any]) -> None:
         self.folder: str = folder
         self.key: str = str(found["key"])
-        """Return a name for the store that is the same in every program."""
+        """A name for the store that is the same in every program."""
         self.deadline_ms: int = int(found["deadline_ms"])
         self.owner: str = str(found["owner"])
         self.agent: str = str(found["agent"])
         self.budget_tokens: int = int(found["budget_tokens"])
         self.allows_secrets: bool = bool(found["allows_secrets"])
         self.resident: list[str] = [str(word) for word in found["resident"]]
-        """Return the options that start a listener for the same store."""
+        """The options that start a listener for the same store."""
 
 
 def hook_settings(options: Sequence[str], environ: Mapping[str, str]) -> HookSettings:
@@ -209,14 +207,14 @@ def hook_settings(options: Sequence[str], environ: Mapping[str, str]) -> HookSet
             return HookSettings(folder, found)
     except (OSError, ValueError, KeyError, TypeError):
         pass
-    made = _load_settings(options, given)
+    loaded = _load_settings(options, given)
     os.makedirs(folder, mode=0o700, exist_ok=True)
-    write_privately(path, json.dumps(made))
-    # Each combination of variables has its own file; only the newest files are kept.
+    write_privately(path, json.dumps(loaded))
+    # Each combination of options and variables has its own file; only the newest files are kept.
     names = [name for name in os.listdir(folder) if name.startswith("settings-") and name.endswith(".json")]
     for old in sorted((os.path.join(folder, name) for name in names), key=_stamp)[:-_MAX_FILES]:
         removed(old)
-    return HookSettings(folder, made)
+    return HookSettings(folder, loaded)
 
 
 def options_of(words: Sequence[str]) -> dict[str, str]:
@@ -230,14 +228,14 @@ def options_of(words: Sequence[str]) -> dict[str, str]:
 
 
 def settings_from(options: Mapping[str, str]) -> Settings:
-    from recollect.settings import load  # noqa: PLC0415  # slow, and most hooks need none
+    from recollect.settings import load  # noqa: PLC0415  # slow to load, and few hooks need it
 
     return load({name.removeprefix("--"): value for name, value in options.items() if name != "--folder"})[0]
 
 
 def hooks_folder() -> str:
     """Return the default folder of the hooks' files."""
-    from recollect.settings import program_folder  # noqa: PLC0415  # the same
+    from recollect.settings import program_folder  # noqa: PLC0415  # slow to load
 
     return str(program_folder("data") / "hooks")
 
@@ -254,7 +252,7 @@ def _store_name(settings: Settings) -> str:
 
 
 def _load_settings(options: Sequence[str], given: Mapping[str, str]) -> dict[str, Any]:
-    from recollect.settings import config_path  # noqa: PLC0415  # the same
+    from recollect.settings import config_path  # noqa: PLC0415  # slow to load
 
     settings = settings_from(given)
     config = str(config_path())
@@ -275,7 +273,7 @@ def _load_settings(options: Sequence[str], given: Mapping[str, str]) -> dict[str
 
 
 def _stamp(path: str) -> list[int]:
-    """Return the time of a file's last change and its size; empty without a file."""
+    """Return the time of a file's last change and its size, or an empty list if there is no file."""
     try:
         found = os.stat(path)
     except OSError:

@@ -88,7 +88,7 @@ _TAIL_BYTES = 1_000_000
 
 
 def last_answer(path: str) -> str:
-    """Return the agent's words after the last prompt; empty if there are none or the file is unreadable.
+    """Return the agent's last text since the last prompt; empty without one, or if the file is unreadable.
 
     Claude Code writes lines such as `{"type": "assistant", "message": {"content": […]}}`. Codex writes
     `{"type": "response_item", "payload": {"role": "assistant", "content": […]}}`. Other lines are skipped.
@@ -104,7 +104,7 @@ def last_answer(path: str) -> str:
         try:
             row = json.loads(line)
         except ValueError:
-            continue  # the line lost its beginning, or is still being written
+            continue  # the line is cut off, or is still being written
         if not isinstance(row, dict) or row.get("isMeta") or row.get("isSidechain"):
             continue
         message = row.get("message") if row.get("type") in {"user", "assistant"} else row.get("payload")
@@ -133,14 +133,14 @@ _TWICE_SECONDS = 10.0
 """Seconds within which a message from two hooks (the user's and the project's) counts as one."""
 _FINISH_SECONDS = 30.0
 _MAX_PARTS, _MAX_FACTS = 8, 10
-"""Maximum number of paragraphs of an answer to look up, and of facts to read for each."""
+"""Maximum number of an answer's paragraphs to search for, and of hits for each."""
 _LINE = re.compile(r"[^\n]+")
 # In a block, each memory begins with its date and kind: `[2026-11-17 22:50, note]`.
 _DATE = re.compile(r"[\[(]\d{4}-\d\d-\d\d[^\])\n]{0,200}[\])]")
 
 
 def without_recalled(text: str, recalled: Sequence[str]) -> str:
-    """Return a text without sentences that only repeat recalled memories, in the same or other words."""
+    """Return a text without the sentences that only repeat recalled memories, perhaps in other words."""
     known = [(each, [each[start:stop] for start, stop in _statements(each)]) for each in recalled]
     kept, end = [], 0
     for start, stop in _statements(text):
@@ -171,7 +171,7 @@ def _statements(text: str) -> list[tuple[int, int]]:
 
 
 class Capture:
-    """A thread that stores the queued messages whenever `wake` is called."""
+    """A thread that stores the queued messages when `wake` is called."""
 
     def __init__(
         self,
@@ -214,19 +214,19 @@ class Capture:
                 return
 
     def _store_all(self) -> None:
-        """Store the queued messages. If the store cannot accept a message now, it stays queued."""
+        """Store the queued messages. A message that the store cannot accept now stays queued."""
         for path in all_waiting(self._folder, self._key):
             client, outcome, more = "", "error", dict[str, Any]()
             try:
                 row = json.loads(Path(path).read_text(encoding="utf-8"))
                 client = str(row["client"])
-                outcome, more = self._stored(self._engine(), row, key=Path(path).stem)
+                outcome, more = self._store(self._engine(), row, key=Path(path).stem)
             except FileNotFoundError:
                 continue  # a hook dropped the message from the full queue
             except Conflict:
-                outcome = "twice"  # an earlier process stored it with other sentences removed, and was killed
+                outcome = "twice"  # stored with other sentences removed, by a process that was then killed
             except InvalidInput as error:
-                more = _loss(error)
+                more = _loss_fields(error)
             except (RecollectError, OSError) as error:
                 note_event(
                     self._folder, client, "capture", outcome, detail=f"The message stays queued: {error}"
@@ -235,12 +235,12 @@ class Capture:
                     self._store_is_gone()
                 return
             except Exception as error:  # noqa: BLE001  # one message must not block the others
-                more = _loss(error)
+                more = _loss_fields(error)
             Path(path).unlink(missing_ok=True)
             note_event(self._folder, client, "capture", outcome, **more)
 
     def _known_texts(self, own: Engine, session: str, answer: str) -> list[str]:
-        """Return the texts that an answer may repeat: memories that were shown or perhaps recalled."""
+        """Return texts that an answer may repeat: memories shown in the session, or similar to the answer."""
         shown = own.get_many(self._shown.ever(session)).values()
         parts = [part.strip()[:QUERY_LIMIT] for part in answer.split("\n\n")]
         facts = [
@@ -250,7 +250,7 @@ class Capture:
         ]
         return list(dict.fromkeys(memory_text(memory) for memory in (*shown, *facts)))
 
-    def _stored(self, engine: Engine, row: dict[str, Any], key: str) -> tuple[str, dict[str, Any]]:
+    def _store(self, engine: Engine, row: dict[str, Any], key: str) -> tuple[str, dict[str, Any]]:
         session, role, at = str(row["session"]), str(row["role"]), float(row["at"])
         text = str(row["text"]) or last_answer(str(row["transcript"]))
         text = without_blocks(text)
@@ -275,7 +275,7 @@ class Capture:
         return "captured", {**more, "notes": len(done.notes)}
 
 
-def _loss(error: Exception) -> dict[str, Any]:
+def _loss_fields(error: Exception) -> dict[str, Any]:
     """Return the log fields for a message that cannot be stored, without its text."""
     return {"detail": f"A message could not be stored and was dropped: {type(error).__name__}"}
 
@@ -285,8 +285,8 @@ def _loss(error: Exception) -> dict[str, Any]:
 _MAX_SHOWN = 200
 """Maximum number of ids that are kept for a session; the oldest are dropped."""
 _KEEP_DAYS = 14
-_ROOM = 5
-"""Search for this multiple of the budget, since memories that the session has seen are dropped."""
+_BUDGET_FACTOR = 5
+"""The search may fill this multiple of the budget, since memories that were shown are dropped."""
 
 
 class ShownMemories:
@@ -310,7 +310,7 @@ class ShownMemories:
             return self._load(session)["ever"]
 
     def add(self, session: str, ids: Iterable[int]) -> set[int]:
-        """Mark these ids as shown; return the ids that were not shown before."""
+        """Mark these ids as shown; return those that were not in the model's context."""
         with self._lock:
             found = self._load(session)
             new = [each for each in ids if each not in found["visible"]]
@@ -326,7 +326,7 @@ class ShownMemories:
                 self._write(session, {**found, "visible": []})
 
     def remove_old(self) -> None:
-        """Delete the files of sessions without a new memory for two weeks."""
+        """Delete the files of sessions to which no memory was shown for two weeks."""
         with suppress(OSError), os.scandir(self._folder) as files:
             for file in files:
                 if time.time() - file.stat().st_mtime > 86_400 * _KEEP_DAYS:
@@ -362,24 +362,24 @@ def prompt_answer(engine: Engine, request: dict[str, Any], shown: ShownMemories,
     if not asked:
         return {"answer": "", "memories": 0}
     own = engine.scoped(str(request["owner"]), str(request["agent"]) or None)
-    found = own.context(asked, budget_tokens=_ROOM * budget).memories
+    found = own.context(asked, budget_tokens=_BUDGET_FACTOR * budget).memories
     before = shown.visible(session)
-    drawn_from = _origins(own, session, found)
+    own_ids = _ids_from_session(own, session, found)
     unknown = [
         item
         for item in found
         if item.id is not None
         and item.id not in before
-        and item.id not in drawn_from
+        and item.id not in own_ids
         and not same_statement(item.text, asked)  # the same question in another session is no answer
     ]
-    kept = _within(unknown, budget)
+    kept = _fit_budget(unknown, budget)
     new = shown.add(session, [item.id for item in kept if item.id is not None])
     lines = [item.line for item in kept if item.id in new]
     return {"answer": memory_block(lines, mark) if lines else "", "memories": len(lines)}
 
 
-def _origins(own: Engine, session: str, found: Collection[ContextItem]) -> set[int]:
+def _ids_from_session(own: Engine, session: str, found: Collection[ContextItem]) -> set[int]:
     """Return the ids of messages of this session, and of notes made from them."""
     memories = own.get_many([item.id for item in found if item.id is not None])
     sources = own.get_many({each.drawn_from for each in memories.values() if each.drawn_from is not None})
@@ -390,7 +390,7 @@ def _origins(own: Engine, session: str, found: Collection[ContextItem]) -> set[i
     }
 
 
-def _within(items: Iterable[ContextItem], budget: int) -> list[ContextItem]:
+def _fit_budget(items: Iterable[ContextItem], budget: int) -> list[ContextItem]:
     """Return the first memories that fit the budget; the best one is included at least in part."""
     kept: list[ContextItem] = []
     left = budget
@@ -406,11 +406,11 @@ def _within(items: Iterable[ContextItem], budget: int) -> list[ContextItem]:
 
 # The listener
 
-_MAX_AT_ONCE = 16
+_MAX_CONNECTIONS = 16
 _CLAIM_TRIES, _BETWEEN_TRIES_SECONDS = 5, 0.02
-"""Retries of the lock, since a hook that tests the lock holds it for a moment."""
-_TALK_SECONDS = 10.0
-"""Seconds for one connection."""
+"""Attempts to take the lock, which a hook that tests it holds for a moment."""
+_CONNECTION_SECONDS = 10.0
+"""Timeout of each read and write of a connection."""
 
 
 class HookListener:
@@ -433,10 +433,10 @@ class HookListener:
         self._secret = secrets.token_hex(32)
         self._lock_file: IO[bytes] | None = None
         self._socket: socket.socket | None = None
-        self._room = threading.BoundedSemaphore(_MAX_AT_ONCE)
+        self._free_connections = threading.BoundedSemaphore(_MAX_CONNECTIONS)
         self._shown = ShownMemories(self._folder, key)
         self._capture = Capture(self._folder, key, engine, self._shown, self._store_is_gone)
-        self._last = time.monotonic()
+        self._last_request = time.monotonic()
         self.stopped: threading.Event = threading.Event()
 
     def __enter__(self) -> Self:
@@ -450,12 +450,12 @@ class HookListener:
         self.close()
 
     def claim(self) -> bool:
-        """Lock the store's hooks. Return False if another process has the lock or the files are gone."""
+        """Lock the store's hooks. Return False if another process has the lock, or the folder is gone."""
         if not self._path.parent.is_dir():
             return False
         for _ in range(_CLAIM_TRIES):
             file = self._lock_path.open("ab")
-            # The process before us may have removed the file after we opened it.
+            # The last listener may have removed the file after this one opened it.
             if take_lock(file.fileno()) and _is_file_at(self._lock_path, file):
                 self._lock_file = file
                 self._path.unlink(missing_ok=True)  # left by a killed process
@@ -488,18 +488,18 @@ class HookListener:
             self._capture.finish()
             self._socket = None
         if self._lock_file is not None:
-            if sys.platform != "win32":  # there, an open file cannot be removed
+            if sys.platform != "win32":  # Windows cannot remove an open file
                 self._lock_path.unlink(missing_ok=True)
             self._lock_file.close()
             self._lock_file = None
 
     @property
     def is_reachable(self) -> bool:
-        """Whether hooks can still find this process: its address file exists."""
+        """Whether hooks still see this process: the lock file is the one that it locked."""
         return self._lock_file is not None and _is_file_at(self._lock_path, self._lock_file)
 
     def idle_seconds(self) -> float:
-        return time.monotonic() - self._last
+        return time.monotonic() - self._last_request
 
     def _accept(self, listening: socket.socket) -> None:
         while not self.stopped.is_set():
@@ -507,7 +507,7 @@ class HookListener:
                 connection, _ = listening.accept()
             except OSError:
                 return
-            if not self._room.acquire(blocking=False):
+            if not self._free_connections.acquire(blocking=False):
                 connection.close()
                 continue
             threading.Thread(
@@ -517,16 +517,16 @@ class HookListener:
     def _serve(self, connection: socket.socket) -> None:
         try:
             with connection:
-                connection.settimeout(_TALK_SECONDS)
+                connection.settimeout(_CONNECTION_SECONDS)
                 request = accept_request(connection, self._secret)
                 if request is None:
                     return
-                self._last = time.monotonic()
+                self._last_request = time.monotonic()
                 self._answer(connection, request)
         except (OSError, ValueError):
             return  # the hook has ended
         finally:
-            self._room.release()
+            self._free_connections.release()
 
     def _answer(self, connection: socket.socket, request: dict[str, Any]) -> None:
         try:
@@ -536,14 +536,14 @@ class HookListener:
                 self._store_is_gone()
             reply = {"error": f"{type(error).__name__}: {error}"}
         send(connection, json.dumps(reply).encode())
-        # Only after the answer, which storing must not delay.
+        # Storing starts after the answer, so that it does not delay it.
         if request.get("do") == "stop" and self._stops_when_asked:
             self.stopped.set()
         else:
             self._capture.wake()
 
     def _store_is_gone(self) -> None:
-        """Stop listening if the store was moved or its server is down. The next hook starts a new process."""
+        """Stop, since the store was moved or its server is down. The next hook starts a new process."""
         if self._stops_when_asked:
             self.stopped.set()
 
@@ -567,7 +567,7 @@ def _is_file_at(path: Path, file: IO[bytes]) -> bool:
 
 # The resident process: a hook starts it if no server answers hooks; it ends when idle
 
-_LOOK_SECONDS = 5.0
+_IDLE_CHECK_SECONDS = 5.0
 
 
 def answer_hooks(options: Sequence[str]) -> None:
@@ -582,15 +582,15 @@ def answer_hooks(options: Sequence[str]) -> None:
 
     listener = HookListener(settings, opened, folder)
     if not listener.claim():
-        return  # another process was first
+        return  # another process has the lock
     with suppress(OSError):
-        os.truncate(os.path.join(folder, "resident-errors.txt"), 0)  # errors of earlier starts
+        os.truncate(os.path.join(folder, "resident-errors.txt"), 0)  # drop the errors of earlier starts
     os.chdir(os.path.expanduser("~"))  # the hook's folder may be deleted
     try:
-        # Loaded before it listens, so that no prompt waits for the model.
+        # Load the model before listening, so that no prompt waits for it.
         opened().search("warm", limit=1)
         listener.listen()
-        while not listener.stopped.wait(_LOOK_SECONDS):
+        while not listener.stopped.wait(_IDLE_CHECK_SECONDS):
             if not listener.is_reachable or listener.idle_seconds() > 60 * settings.hook_idle_minutes:
                 break
     except RecollectError as error:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _BOM = "\ufeff"
 _PRIVATE = 0o600
-"""Mode of new files, which may hold keys of other servers."""
+"""Mode of new files, which may later contain API keys of other servers."""
 _WRITABLE = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
 
 Content = dict[str, Any]
@@ -56,7 +56,7 @@ def read_content(text: str | None) -> Content:
     if not plain.strip():
         return {}
     try:
-        content = json.loads(plain, object_pairs_hook=_unique, parse_constant=_refuse_constant)
+        content = json.loads(plain, object_pairs_hook=_refuse_repeated_keys, parse_constant=_refuse_constant)
     except RecursionError as error:
         raise NotEditable("it is nested too deeply") from error
     except json.JSONDecodeError as error:
@@ -66,11 +66,11 @@ def read_content(text: str | None) -> Content:
     except ValueError as error:
         raise NotEditable(str(error)) from error
     if not isinstance(content, dict):
-        raise NotEditable("it does not hold a JSON object")
+        raise NotEditable("it is not a JSON object")
     return content
 
 
-def _unique(pairs: list[tuple[str, Any]]) -> Content:
+def _refuse_repeated_keys(pairs: list[tuple[str, Any]]) -> Content:
     content = dict(pairs)
     if len(content) < len(pairs):
         names = [name for name, _ in pairs]
@@ -104,12 +104,12 @@ def write_content(content: Content, like: str | None) -> str:
         )
         text.encode()
     except ValueError as error:
-        raise NotEditable("it holds values that we cannot write as they are") from error
+        raise NotEditable("it has values that Recollect cannot write back unchanged") from error
     newline = "\r\n" if "\r\n" in plain else "\n"
     after = like[: len(like) - len(plain)] + text.replace("\n", newline) + ending
     # Write only text that reads back as the same content.
     if read_content(after) != content:
-        raise NotEditable("it holds values that we cannot write as they are")
+        raise NotEditable("it has values that Recollect cannot write back unchanged")
     return after
 
 
@@ -142,24 +142,24 @@ def with_server(client: Client, text: str | None, name: str, entry: Mapping[str,
 def edit_to_install(
     client: Client, before: str | None, name: str, launch: Launch, original: str | None = None, *, force: bool
 ) -> SettingsEdit:
-    """Add the entry. An entry of Recollect is updated; another is replaced only with `force`.
+    """Add the entry. An entry that starts Recollect is updated; another is replaced only with `force`.
 
     `original` is the text from before the first installation, if a copy was kept.
     """
     wanted = client.entry(launch)
-    there = server_in(client, before, name)
-    ours = is_ours(there)
+    existing = server_in(client, before, name)
+    ours = is_ours(existing)
     if ours:
-        wanted = updated_entry(there, wanted)
-    if there == wanted:
+        wanted = updated_entry(existing, wanted)
+    if existing == wanted:
         return SettingsEdit(before, before)
-    if there is not None and not ours and not force:
+    if existing is not None and not ours and not force:
         raise AnotherEntry(
             f"{client.title} already has a server named {name!r}, and it does not start Recollect. "
             "Replace it with --force, or choose another --name."
         )
     is_unchanged = ours and before in {
-        _installed_into(client, text, name, there) for text in (original, None)
+        _installed_into(client, text, name, existing) for text in (original, None)
     }
     return SettingsEdit(before, with_server(client, before, name, wanted), not is_unchanged)
 
@@ -168,16 +168,16 @@ def edit_to_uninstall(
     client: Client, before: str | None, name: str, original: str | None, *, force: bool
 ) -> SettingsEdit:
     """Remove the entry. `original` is the text from before the installation, if a copy was kept."""
-    there = None if before is None else server_in(client, before, name)
-    if before is None or there is None:
+    existing = None if before is None else server_in(client, before, name)
+    if before is None or existing is None:
         return SettingsEdit(before, before)
-    if not is_ours(there) and not force:
+    if not is_ours(existing) and not force:
         raise AnotherEntry(
             f"The server {name!r} of {client.title} does not start Recollect; remove it with --force."
         )
     # If nothing else has changed since the installation, restore the original text exactly.
     for candidate in (original, None):
-        if _installed_into(client, candidate, name, there) == before:
+        if _installed_into(client, candidate, name, existing) == before:
             return SettingsEdit(before, candidate)
     content = read_content(before)
     rest = {each: entry for each, entry in _servers(client, content).items() if each != name}
@@ -190,7 +190,7 @@ def _with_or_without(content: Content, key: str, value: Content) -> Content:
 
 
 def _installed_into(client: Client, text: str | None, name: str, entry: Content) -> str | None:
-    """Return the text with this entry; None if it cannot be added or was there already."""
+    """Return the text with this entry added; None if it has such an entry or cannot be edited."""
     try:
         return with_server(client, text, name, entry) if server_in(client, text, name) is None else None
     except NotEditable:
@@ -209,23 +209,23 @@ def hooks_in(text: str | None) -> dict[str, list[Content]]:
 def edit_to_install_hooks(
     before: str | None, wanted: Mapping[str, Mapping[str, Any]], version: int | None = None
 ) -> SettingsEdit:
-    """Add or update Recollect's hooks. A new file gets the version."""
-    there = hooks_in(before)
-    if there == {event: _our_hooks([entry]) for event, entry in wanted.items()}:
+    """Add or update Recollect's hooks. A new file also gets `version`."""
+    existing = hooks_in(before)
+    if existing == {event: _our_hooks([entry]) for event, entry in wanted.items()}:
         return SettingsEdit(before, before)
-    return SettingsEdit(before, _with_hooks(before, wanted, version), needs_backup=not there)
+    return SettingsEdit(before, _with_hooks(before, wanted, version), needs_backup=not existing)
 
 
 def edit_to_uninstall_hooks(
     before: str | None, original: str | None, version: int | None = None
 ) -> SettingsEdit:
     """Remove Recollect's hooks. `original` is the text from before the installation, if a copy was kept."""
-    if before is None or not (there := hooks_in(before)):
+    if before is None or not (existing := hooks_in(before)):
         return SettingsEdit(before, before)
     # If nothing else has changed since the installation, restore the original text exactly.
     events = _events(read_content(before))
     wanted = {
-        event: entry for event in there for entry in events[event] if _our_hooks([entry]) == _hooks_of(entry)
+        event: each for event in existing for each in events[event] if _our_hooks([each]) == _hooks_of(each)
     }
     for candidate in (original, None):
         try:
@@ -306,7 +306,7 @@ def backup_path(path: Path) -> Path:
 
 
 def read_backup(path: Path) -> str | None:
-    """Return the text from before the change, if a readable copy was kept."""
+    """Return the text from before the last change, if there is a readable copy."""
     try:
         return read_settings(backup_path(path))
     except NotEditable:
@@ -314,24 +314,24 @@ def read_backup(path: Path) -> str | None:
 
 
 def apply_edit(path: Path, edit: SettingsEdit, within: Path | None = None) -> Path | None:
-    """Make the change as a whole or not at all; return the path of the copy, if any.
+    """Write the edit as a whole or not at all; return the path of the backup, if there is one.
 
-    If the change removes the file, the folders below `within` that become empty are removed too.
+    If the edit removes the file, the folders below `within` that become empty are removed too.
     """
-    path = path.resolve()  # a symbolic link stays one
+    path = path.resolve()  # write the target of a symbolic link, not the link
     if read_settings(path) != edit.before:
-        raise Conflict(f"{path} was changed by another program just now; try again.")
+        raise Conflict(f"Another program has just changed {path}; try again.")
     if path.exists() and not path.stat().st_mode & _WRITABLE:  # replacing a read-only file would succeed
         raise Conflict(f"{path} is read-only and was not changed; make it writable, and try again.")
     copy = backup_path(path)
-    back = edit.before is not None and edit.after == read_backup(path)
-    if edit.before is not None and not back and edit.after is not None and edit.needs_backup:
+    restores = edit.before is not None and edit.after == read_backup(path)
+    if edit.before is not None and not restores and edit.after is not None and edit.needs_backup:
         _write_whole(copy, edit.before, like=path)
     if edit.after is None:
         path.unlink()
     else:
         _write_whole(path, edit.after, like=path)
-    if back or edit.after is None:
+    if restores or edit.after is None:
         copy.unlink(missing_ok=True)
     if edit.after is None and within is not None:
         with suppress(OSError):
@@ -343,17 +343,17 @@ def apply_edit(path: Path, edit: SettingsEdit, within: Path | None = None) -> Pa
 
 
 def _write_whole(path: Path, text: str, *, like: Path) -> None:
-    """Replace the file at once, so that every reader sees the old file or the new one."""
+    """Replace the file atomically, so that every reader sees the old file or the new one."""
     path.parent.mkdir(parents=True, exist_ok=True)
     mode = stat.S_IMODE(like.stat().st_mode) if like.exists() else _PRIVATE
-    handle, made = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    handle, draft = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(text.encode("utf-8"))
             file.flush()
             os.fsync(file.fileno())
-        Path(made).chmod(mode)
-        Path(made).replace(path)
+        Path(draft).chmod(mode)
+        Path(draft).replace(path)
     except BaseException:
-        Path(made).unlink(missing_ok=True)
+        Path(draft).unlink(missing_ok=True)
         raise

@@ -1,7 +1,7 @@
-"""The protocol between hooks and the listener: over loopback, after both have proved to know a secret.
+"""The protocol between hooks and the listener, over loopback. First, both prove that they know a secret.
 
-The address and secret of each listener are in a file that only the user can read. Another program that
-listens on a former port of a listener learns nothing, because it does not know the secret.
+The address and secret of each listener are in a file that only the user can read. Without the secret,
+another program on the port of an ended listener gets no request.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import json
 import os
 import socket
 from _blake2 import blake2b  # the function of hashlib, without loading OpenSSL
-from _operator import _compare_digest  # the function of hmac
+from _operator import _compare_digest  # the function of hmac, without loading OpenSSL
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 
 VERSION = 1
 LOOPBACK = "127.0.0.1"
-_NONCE = 16
-_LENGTH = 4
-_LONGEST = 4_000_000
+_NONCE_BYTES = 16
+_LENGTH_BYTES = 4
+_MAX_MESSAGE_BYTES = 4_000_000
 _HANDSHAKE_SECONDS = 2.0
 
 
 class NoListener(Exception):
-    """No listener for this store answers, or another program does."""
+    """No listener of this store answers at the address; perhaps another program does."""
 
 
 class Address:
@@ -43,7 +43,7 @@ class Address:
 
 
 def read_address(path: str) -> Address | None:
-    """Read the listener's address; None without a listener of this version."""
+    """Read the listener's address; None if the file is missing or of another version."""
     try:
         with open(path, encoding="utf-8") as file:
             found = json.load(file)
@@ -72,7 +72,7 @@ def ask(address: Address, request: dict[str, Any], seconds: float) -> dict[str, 
         connection.close()
         raise NoListener from error
     with connection:
-        nonce = os.urandom(_NONCE)
+        nonce = os.urandom(_NONCE_BYTES)
         send(connection, nonce)
         try:
             answer = receive(connection)
@@ -81,21 +81,21 @@ def ask(address: Address, request: dict[str, Any], seconds: float) -> dict[str, 
             raise (error if seconds <= _HANDSHAKE_SECONDS else NoListener) from None
         except (OSError, ValueError) as error:
             raise NoListener from error
-        theirs, proof = answer[:_NONCE], answer[_NONCE:]
-        if not _compare_digest(proof, _proof(address.secret, b"listener", nonce, theirs)):
+        their_nonce, proof = answer[:_NONCE_BYTES], answer[_NONCE_BYTES:]
+        if not _compare_digest(proof, _proof(address.secret, b"listener", nonce, their_nonce)):
             raise NoListener
         connection.settimeout(seconds)
-        send(connection, _proof(address.secret, b"hook", nonce, theirs) + json.dumps(request).encode())
+        send(connection, _proof(address.secret, b"hook", nonce, their_nonce) + json.dumps(request).encode())
         reply = json.loads(receive(connection))
     return reply if isinstance(reply, dict) else {}
 
 
 def accept_request(connection: socket.socket, secret: str) -> dict[str, Any] | None:
-    """Receive a request, on the listener's side; None if the caller does not know the secret."""
-    nonce, ours = receive(connection), os.urandom(_NONCE)
-    send(connection, ours + _proof(secret, b"listener", nonce, ours))
+    """Receive a request on the listener's side; None if the hook does not know the secret."""
+    nonce, our_nonce = receive(connection), os.urandom(_NONCE_BYTES)
+    send(connection, our_nonce + _proof(secret, b"listener", nonce, our_nonce))
     message = receive(connection)
-    expected = _proof(secret, b"hook", nonce, ours)
+    expected = _proof(secret, b"hook", nonce, our_nonce)
     if not _compare_digest(message[: len(expected)], expected):
         return None
     request = json.loads(message[len(expected) :])
@@ -103,17 +103,17 @@ def accept_request(connection: socket.socket, secret: str) -> dict[str, Any] | N
 
 
 def send(connection: socket.socket, message: bytes) -> None:
-    connection.sendall(len(message).to_bytes(_LENGTH, "big") + message)
+    connection.sendall(len(message).to_bytes(_LENGTH_BYTES, "big") + message)
 
 
 def receive(connection: socket.socket) -> bytes:
-    length = int.from_bytes(_exactly(connection, _LENGTH), "big")
-    if length > _LONGEST:
-        raise ValueError(f"a message of {length:,} bytes")
-    return _exactly(connection, length)
+    length = int.from_bytes(_receive_exactly(connection, _LENGTH_BYTES), "big")
+    if length > _MAX_MESSAGE_BYTES:
+        raise ValueError(f"a message of {length:,} bytes is too long")
+    return _receive_exactly(connection, length)
 
 
-def _exactly(connection: socket.socket, count: int) -> bytes:
+def _receive_exactly(connection: socket.socket, count: int) -> bytes:
     data = bytearray()
     while len(data) < count:
         piece = connection.recv(count - len(data))
@@ -123,5 +123,5 @@ def _exactly(connection: socket.socket, count: int) -> bytes:
     return bytes(data)
 
 
-def _proof(secret: str, side: bytes, nonce: bytes, theirs: bytes) -> bytes:
-    return blake2b(side + nonce + theirs, key=secret.encode(), digest_size=32).digest()
+def _proof(secret: str, side: bytes, hook_nonce: bytes, listener_nonce: bytes) -> bytes:
+    return blake2b(side + hook_nonce + listener_nonce, key=secret.encode(), digest_size=32).digest()

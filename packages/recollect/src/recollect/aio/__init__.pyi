@@ -873,7 +873,7 @@ class AsyncUpkeep:
         """Copy the store to a new file. Other processes can keep writing.
 
         Args:
-            path: The new file (default: a file in the folder of backups next to the store).
+            path: The new file (default: one in the backup folder next to the store).
             progress: Reports the pages copied.
 
         Raises:
@@ -888,7 +888,7 @@ class AsyncUpkeep:
     async def repair(self) -> Sequence[Problem]:
         """Rebuild everything that is derived from the rows.
 
-        A file with damaged pages is replaced by a new file with everything that can still be read.
+        Readable rows of a damaged file are copied to a new one, which replaces it if no row was lost.
 
         Returns:
             The remaining problems."""
@@ -920,7 +920,7 @@ class AsyncUpkeep:
             stale_days: Days without use after which an entity counts as stale.
             progress: Reports the entities read."""
     async def find_split_candidates(self, progress: Progress | None = ...) -> tuple[SplitAnalysis, ...]:
-        """Return entities with too many observations that fall into topics, most urgent first."""
+        """Return entities with many observations on separate topics, the most urgent first."""
     async def propose_split(self, name: str) -> SplitProposal:
         """Check whether an entity should be split, and propose parts for `execute_split`. Nothing is written.
 
@@ -931,7 +931,7 @@ class AsyncUpkeep:
     ) -> SplitResult:
         """Move observations of an entity to new entities, and relate these to it.
 
-        Observations that no part names stay. Everything is written, or nothing.
+        Observations that no part lists stay. The split is written as a whole or not at all.
 
         Args:
             name: The entity.
@@ -961,7 +961,7 @@ class AsyncUpkeep:
     ) -> Remembered:
         """Store a reflection: a note with an opinion on stored memories.
 
-        Entities that the text names are linked as well.
+        Entities named in the text are linked as well.
 
         Args:
             content: The text.
@@ -988,7 +988,7 @@ class AsyncUpkeep:
         explain: bool = ...,
         record: bool = ...,
     ) -> Answer:
-        """Return the same as `recall`, but search reflections alone.
+        """Search reflections only, and return an answer like that of `recall`.
 
         Args:
             query: The query.
@@ -1059,18 +1059,18 @@ class open:
         """Open a memory, or create it.
 
         Args:
-            store: The path of its file, `postgresql://…` for a store in a database, or `:memory:` for one that
-                ends with the process. Without it, the setting `store`, else one file in the user's data folder.
-            owner: Whose memories are read and written.
-            agent: The agent whose memories are read and written. Without it, those of all agents are read.
-            model: An embedding model. `auto` chooses one of those installed by the languages of the first texts;
-                `none` searches by words alone.
-            session: The conversation that the calls belong to. Without it, this opening is a session of its own.
+            store: A file path, `postgresql://…` for a database, or `:memory:` for a store that ends with the
+                process (default: the setting `store`, else a file in the user's data folder).
+            owner: The owner of the memories that are read and written.
+            agent: The agent whose memories are read and written (default: memories of all agents are read).
+            model: An embedding model. `auto` chooses an installed model for the languages of the first texts;
+                `none` searches by words only.
+            session: The conversation that the calls belong to (default: a new one).
             clock: Returns the time, for tests.
 
         Raises:
             InvalidInput: A setting is wrong.
-            NotAStore: The file is something else, or is from a newer version.
+            NotAStore: The file is not a store, or a newer version wrote it.
             StoreUnavailable: The store cannot be reached, or another process locks it."""
     def __await__(self) -> Generator[Any, None, AsyncEngine]: ...
     async def __aenter__(self) -> AsyncEngine: ...

@@ -1,4 +1,4 @@
-"""Threads that run calls for an asyncio loop and end cancelled ones."""
+"""Threads that run calls for an asyncio loop, and that end cancelled calls."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from recollect.domain.errors import StoreUnavailable, interruptible
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-# More would only wait for the same file.
-_MOST_CALLS = 8
+# More threads would only wait for the same file.
+_MAX_THREADS = 8
 
 _Result = TypeVar("_Result")
 
@@ -24,13 +24,13 @@ class CallThreads:
     """The threads of one memory."""
 
     def __init__(self) -> None:
-        self._pool = ThreadPoolExecutor(_MOST_CALLS, "recollect")
+        self._pool = ThreadPoolExecutor(_MAX_THREADS, "recollect")
         self._closing = Lock()
         self._is_closed = False
 
     async def run(self, work: Callable[[], _Result], *, abandons: bool) -> _Result:
-        """Call `work` in a thread. A cancelled call does not start, or ends early if `abandons`."""
-        # First, since it raises under Trio, which has no asyncio loop.
+        """Call `work` in a thread. Cancelling drops a waiting call; with `abandons`, also a running one."""
+        # This comes first, since it raises under Trio, which has no asyncio loop.
         loop = asyncio.get_running_loop()
         cancelled = Event()
 
@@ -60,7 +60,7 @@ class CallThreads:
             raise
 
     async def close(self, last: Callable[[], object]) -> None:
-        """Reject new calls, wait for running ones, then call `last`, even if this is cancelled."""
+        """Reject new calls, wait for the running ones, and call `last`, even if this task is cancelled."""
         with self._closing:
             self._is_closed = True
 
@@ -80,7 +80,7 @@ class CallThreads:
 
 
 async def _wait_for_end(called: asyncio.Future[_Result]) -> None:
-    """Wait until the call is over, and drop its result."""
+    """Wait until the call has ended, and drop its result."""
     while not called.done():
         try:
             await asyncio.wait([called])

@@ -35,11 +35,11 @@ if TYPE_CHECKING:
     from recollect.stores.url import StoreUrl
 
 
-# A model for tests, which compares words, not meaning.
-_NO_ADVICE = frozenset({"hashing"})
-# In bytes. A note with its words and vectors needs a few pages in the store and in its log.
-_LEAST_FREE = 1 << 20
-_GRANT = "Let that user read it, or name another file with --store."
+# Models for tests, which compare words, not meaning.
+_TEST_MODELS = frozenset({"hashing"})
+# A note with its words and vectors needs a few pages in the store and in its log.
+_MIN_FREE_BYTES = 1 << 20
+_READ_REMEDY = "Let that user read it, or name another file with --store."
 
 
 def health_checks(call: Call) -> Iterator[Check]:
@@ -62,12 +62,12 @@ def health_checks(call: Call) -> Iterator[Check]:
     if settings.owner or settings.agent:
         yield Check("ok", "scope", f"owner {settings.owner!r}, agent {settings.agent!r}")
     yield _extractor(settings)
-    checks, can_be_opened = _outside(settings.store)
+    checks, can_be_opened = _check_before_opening(settings.store)
     yield from checks
     if can_be_opened:
         try:
             with engine(settings) as memory:
-                yield from _inside(memory, settings, checks)
+                yield from _check_opened(memory, settings, checks)
         except RecollectError as error:
             said, _, remedy = str(error).partition(". ")
             if is_file(settings) and isinstance(error, NotAStore | StoreDamaged):
@@ -75,7 +75,7 @@ def health_checks(call: Call) -> Iterator[Check]:
             yield Check("problem", "store", said, remedy)
     else:
         yield _model(settings, model_name(settings))
-    ready = [each.name for each in embedder_availabilities() if each.ready and each.name not in _NO_ADVICE]
+    ready = [each.name for each in embedder_availabilities() if each.ready and each.name not in _TEST_MODELS]
     local = ", ".join(name for name in ready if ":" not in name) or "none"
     yield Check("ok", "models", f"installed: {local}; `recollect reindex --list` lists all")
     yield _reranking(settings)
@@ -84,24 +84,24 @@ def health_checks(call: Call) -> Iterator[Check]:
 def _extractor(found: Settings) -> Check:
     """Check that the extractor exists, without a call to its server."""
     try:
-        drawing = extractor_named(found.extractor)
+        extractor = extractor_named(found.extractor)
     except RecollectError as error:
         return Check("problem", "extractor", str(error), "Correct the setting `extractor`.")
-    if drawing is None:
+    if extractor is None:
         return Check("note", "extractor", "none: no notes are made from messages")
     if found.extractor.startswith("openai:") and not (found.extractor_key or found.extractor_url):
-        said = f"{drawing.name} needs a key, or a server that needs none"
+        said = f"{extractor.name} needs a key, or a server that needs none"
         return Check(
             "problem", "extractor", said, "Set `extractor_key` or `extractor_url` in the settings file."
         )
-    return Check("ok", "extractor", f"{drawing.name}: makes notes from messages")
+    return Check("ok", "extractor", f"{extractor.name}: makes notes from messages")
 
 
-def _outside(store: Path | StoreUrl) -> tuple[list[Check], bool]:
-    """Return the checks before the store is opened, and whether the store exists."""
+def _check_before_opening(store: Path | StoreUrl) -> tuple[list[Check], bool]:
+    """Return the checks before the store is opened, and whether it can be opened."""
     if isinstance(store, Path):
         if why := why_unreadable(store):
-            return [Check("problem", "store", f"{store} cannot be read: {why}", _GRANT)], False
+            return [Check("problem", "store", f"{store} cannot be read: {why}", _READ_REMEDY)], False
         read_only = store.exists() and bool(why_unwritable(store))
         check = _file_check(store, read_only=read_only)
         around = [] if read_only or not store.exists() else _surroundings(store)
@@ -114,23 +114,23 @@ def _outside(store: Path | StoreUrl) -> tuple[list[Check], bool]:
 
 
 def _file_check(path: Path, *, read_only: bool) -> Check:
-    """Check the file without opening it as a store."""
+    """Check the store's file without opening the store."""
     try:
         size = path.stat().st_size if path.exists() else 0
         if not size:
             # Missing folders are created, so check the nearest existing one.
             nearest = next(folder for folder in path.absolute().parents if folder.exists())
-            makes = "recollect remember 'My first note'"
-            writable = f'Name another file with --store, or: sudo chown "$USER" {quote(str(nearest))}'
+            command_ = "recollect remember 'My first note'"
+            remedy = f'Name another file with --store, or: sudo chown "$USER" {quote(str(nearest))}'
             can_be_made = nearest.is_dir() and os.access(nearest, os.W_OK)
             return (
-                Check("note", "store", f"{path} does not exist yet", makes)
+                Check("note", "store", f"{path} does not exist yet", command_)
                 if can_be_made
                 else Check(
                     "problem",
                     "store",
                     f"{path} does not exist and cannot be created: {why_unwritable(nearest)}",
-                    writable,
+                    remedy,
                 )
             )
         refuse_strangers(path, len(migrations()))
@@ -140,7 +140,7 @@ def _file_check(path: Path, *, read_only: bool) -> Check:
         remedy = "Name another file with --store, or restore a backup: recollect restore BACKUP"
         return Check("problem", "store", str(error), remedy)
     except OSError as error:
-        return Check("problem", "store", f"{path} cannot be read: {error.strerror}", _GRANT)
+        return Check("problem", "store", f"{path} cannot be read: {error.strerror}", _READ_REMEDY)
     whole = f"{path}, {file_size(size)}, schema {schema}"
     if read_only:
         check = Check("note", "store", f"{whole}; it can be read, but not written: {why_unwritable(path)}")
@@ -155,7 +155,7 @@ def _file_check(path: Path, *, read_only: bool) -> Check:
 def _surroundings(path: Path) -> Iterator[Check]:
     """Check that the disk has free space, and that other users cannot read the file."""
     free = shutil.disk_usage(path.parent).free
-    if free < _LEAST_FREE:
+    if free < _MIN_FREE_BYTES:
         said = f"{file_size(free)} are free on the disk of {path}; a write needs more"
         yield Check(
             "problem", "disk", said, f"Free some space on the disk of {path.parent}, or move the store."
@@ -191,19 +191,19 @@ def _reranking(found: Settings) -> Check:
         said = f"{state.name} is installed for --rerank" if state.ready else state.reason
         return Check("ok", "re-ranking", f"off; {said}")
     try:
-        reader = reranker(found)
-        reader.scores("tea", ["a cup of tea"])
+        model = reranker(found)
+        model.scores("tea", ["a cup of tea"])
     except ModelUnavailable as error:
         return Check("note", "re-ranking", f"hits keep the order of their profile: {error}")
-    return Check("ok", "re-ranking", f"{reader.name} re-ranks the first hits")
+    return Check("ok", "re-ranking", f"{model.name} re-ranks the first hits")
 
 
-def _inside(memory: Engine, found: Settings, outside: list[Check]) -> Iterator[Check]:
+def _check_opened(memory: Engine, found: Settings, outside: list[Check]) -> Iterator[Check]:
     """Return the store's own checks, and the checks that need the settings or this machine."""
     checks = {
         each.check: Check(each.state, each.check, each.said, each.advice) for each in store_checks(memory)
     }
-    # A read-only disk and an unreachable replica were reported before.
+    # These were reported before the store was opened.
     checks.pop("disk", None)
     if not any(each.what == "reads" and each.said.startswith("replica") for each in outside):
         checks.pop("replica", None)
@@ -211,7 +211,7 @@ def _inside(memory: Engine, found: Settings, outside: list[Check]) -> Iterator[C
     name = wanted if used is None else used.name
     checks["model"] = ready = _model(found, name)
     yield from checks.values()
-    # A store keeps its model when the setting changes.
+    # A changed setting does not change a store's model.
     if found.model != AUTO and wanted != WORDS_ONLY and wanted.partition("@")[0] != name.partition("@")[0]:
         said = f"the settings name {wanted}, but this store uses {name}"
         remedy = "" if memory.upkeep.store_state().read_only else f"recollect reindex --model {wanted}"

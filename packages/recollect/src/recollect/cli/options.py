@@ -57,7 +57,7 @@ def when(*words: str, end: bool = False) -> Callable[[str], datetime | str]:
     """Return the type of an option: an ISO date or time, or words such as `last tuesday`.
 
     The value is the start of that time in the user's zone, or with `end` its last moment. A span without an
-    end ends now. The texts in `words` are returned unchanged.
+    end lasts until now. The texts in `words` are returned unchanged.
     """
 
     def read(text: str) -> datetime | str:
@@ -102,23 +102,23 @@ def _moment(text: str, call: Call | None, *, end: bool) -> datetime:
 
 
 def iso_day(when: datetime, zone: tzinfo | None = None) -> str:
-    """`2024-05-06`."""
+    """Return `2024-05-06`."""
     return when.astimezone(zone).date().isoformat()
 
 
 def iso_minute(when: datetime, zone: tzinfo | None = None) -> str:
-    """`2024-05-06 10:32`."""
+    """Return `2024-05-06 10:32`."""
     return f"{when.astimezone(zone):%Y-%m-%d %H:%M}"
 
 
 def iso_day_or_minute(when: datetime, zone: tzinfo | None = None) -> str:
-    """Return only the day at midnight, which is how a day is stored."""
+    """Return the day, and the time unless it is midnight: a stored day has midnight as its time."""
     is_day = when.astimezone(zone).time() == time.min
     return iso_day(when, zone) if is_day else iso_minute(when, zone)
 
 
 def long_day(when: datetime) -> str:
-    """`6 May 2024`."""
+    """Return `6 May 2024`."""
     return f"{when.day} {when:%B %Y}"
 
 
@@ -150,7 +150,7 @@ def id_in(text: str) -> int | None:
 
 
 def memory_id(text: str) -> int:
-    """Read an id; the type of an option or an argument."""
+    """Parse an id; a type for options and arguments."""
     number = id_in(text)
     if number is None:
         raise click.BadParameter(f"{text!r} is not an id; ids are numbers, such as 12 or #12.")
@@ -158,7 +158,7 @@ def memory_id(text: str) -> int:
 
 
 def memory_of(memory: Engine, text: str) -> Memory:
-    """Find a memory by an entity's name or an id; `#12` is always an id, since a name may be 12."""
+    """Find a memory by an entity's name or an id; `#12` is always an id, since an entity may be named 12."""
     found = memory_if_any(memory, text)
     if found is None:
         raise NotFound(not_found(memory, text))
@@ -197,7 +197,7 @@ def names_containing(memory: Engine, text: str, limit: int = 5) -> list[str]:
 
 
 def other_owners(memory: Engine) -> str:
-    """Return a hint about other owners' memories if the given owner and agent have none; else empty."""
+    """Return a hint about other owners' memories, or an empty text if this owner and agent have some."""
     from recollect.admin import Internals  # only for an empty answer
     from recollect.settings import load
 
@@ -206,16 +206,16 @@ def other_owners(memory: Engine) -> str:
     usual = load({"store": call.store})[0]
     if any(each.owner == asked.owner and (not asked.agent or asked.agent == each.agent) for each in found):
         return ""
-    held = Counter[str]()
+    counts = Counter[str]()
     for scope, count in found.items():
         wanted = {"owner": scope.owner} | ({"agent": scope.agent or ""} if asked.agent else {})
         drop = [name for name in wanted if getattr(call, name) and getattr(usual, name) == wanted[name]]
         changed = [name for name in wanted if name not in drop and (wanted[name] or getattr(asked, name))]
         leave = " and ".join(f"--{name}" for name in drop)
         add = " ".join(f"--{name} {shlex.quote(wanted[name])}" for name in changed)
-        way = ", ".join(filter(None, (leave and f"leave out {leave}", add and f"add {add}")))
-        held[f"{f'owner {scope.owner}' if scope.owner else 'no owner'}: {way}"] += count
-    most = held.most_common(_MAX_OWNERS)
+        advice = ", ".join(filter(None, (leave and f"leave out {leave}", add and f"add {add}")))
+        counts[f"{f'owner {scope.owner}' if scope.owner else 'no owner'}: {advice}"] += count
+    most = counts.most_common(_MAX_OWNERS)
     said = [f"{memories_text(n)} {'belongs' if n == 1 else 'belong'} to {owner}" for owner, n in most]
     return f"{'; '.join(said)}." if said else ""
 
@@ -298,14 +298,14 @@ PROFILE = option(
     "-p --profile NAME", "Ranking profile; see `recollect profile`.", shell_complete=complete_profile
 )
 AS_OF = option(
-    "--as-of WHEN", "Answer as of then: ISO date or time, or words; a day means its end.", type=when(end=True)
+    "--as-of WHEN", "Answer as of WHEN: ISO date or time, or words; for a day, its end.", type=when(end=True)
 )
 HIDDEN_DRY_RUN = option("--dry-run")
 DRY_RUN = option("--dry-run", "Show what it would do; change nothing.")
 YES = option("-y --yes", "Do not ask for confirmation.")
 KEEP_GOING = option(
     "--keep-going/--stop-at-bad-line",
-    "Leave out and list what cannot be read or stored, or store nothing.",
+    "List and skip lines that cannot be stored, or store nothing at all.",
     default=True,
     hidden=True,
 )
@@ -387,7 +387,7 @@ _LONGEST_INPUT = 64 * 1024 * 1024
 
 
 def read_text(words: tuple[str, ...], what: str) -> str:
-    """Join the words; for `-`, or without words in a pipe, read standard input."""
+    """Join the words. For `-`, or if there are no words and input is piped, read standard input."""
     if words and words != (STDIN,):
         return " ".join(words)
     if not words and sys.stdin.isatty():
@@ -411,7 +411,7 @@ def read_bytes(file: str) -> bytes:
 
 
 def existing_file(file: str, otherwise: str = "") -> Path:
-    """Return the path. Refuse a missing file before a store is created."""
+    """Return the path, or raise an error if there is no such file."""
     path = Path(file)
     if not path.is_file():
         raise click.ClickException(f"There is no file {file}.{otherwise}")

@@ -107,12 +107,12 @@ def graph_command(
         case (source, target):
             ways = graph.paths(source, target, depth=depth or 4, limit=min(limit or 10, 100))
             paths = [[_triple(each) for each in path] for path in ways.paths]
-            none = f"There is no path from {source} to {target} within {quantity(depth or 4, 'relation')}."
+            empty = f"There is no path from {source} to {target} within {quantity(depth or 4, 'relation')}."
             return Result.table(
                 {"paths": [[each._asdict() for each in path] for path in paths], "is_cut": ways.is_cut},
                 ("Length", "Path"),
                 [(len(path), " · ".join(one_line(" ".join(each)) for each in path)) for path in paths],
-                "There are more paths." if ways.is_cut else "" if paths else none,
+                "There are more paths." if ways.is_cut else "" if paths else empty,
             )
         case _:
             raise click.UsageError("Give at most two names; put a name with spaces in quotes.")
@@ -148,7 +148,7 @@ def list_command(call: Call, kinds: tuple[str, ...], limit: int, after: int, **w
     asked += [f"--{name} {shlex.quote(where[name])}" for name in ("category", "session") if where[name]]
     asked += ["--superseded"] if where["include_superseded"] else []
     zone = call.zone
-    # Imported notes keep their dates, so the order of ids can differ.
+    # Imported notes keep their dates, so newer ids can have older dates.
     memories = sorted(page.memories, key=lambda each: (each.created_at, each.id), reverse=True)
     dates = [_stored_and_happened(each, zone) for each in memories]
     shown = [place for place in (0, 1) if any(each[place] for each in dates)]
@@ -166,9 +166,9 @@ def list_command(call: Call, kinds: tuple[str, ...], limit: int, after: int, **w
 
 
 def _stored_and_happened(memory: Memory, zone: tzinfo | None) -> tuple[str, str]:
-    """Return the day of storing, and the day of the event if that is another one.
+    """Return the day of storing, and the day of the event if it differs.
 
-    A message has only the day it was said.
+    A message has only the day on which it was said.
     """
     created = "unknown" if memory.undated else iso_day(memory.created_at, zone)
     if memory.kind == "message":
@@ -212,7 +212,7 @@ def show_command(call: Call, names: tuple[str, ...], history: bool, events: bool
             {"memory": memory_data(past.memory), "events": past.events},
             [Paragraph(heading(past.memory, zone)), Table(columns, happened, grid=True)],
         )
-    found = {name: memory_if_any(memory, name) or _by_part_of_name(memory, name) for name in names}
+    found = {name: memory_if_any(memory, name) or _find_by_part_of_name(memory, name) for name in names}
     missing = [name for name, each in found.items() if each is None]
     if len(missing) == len(found):
         raise NotFound(not_found(memory, *missing))
@@ -249,7 +249,7 @@ def show_command(call: Call, names: tuple[str, ...], history: bool, events: bool
     return Result(data, view, warnings=[not_found(memory, *missing)] if missing else [])
 
 
-def _by_part_of_name(memory: Engine, text: str) -> Memory | None:
+def _find_by_part_of_name(memory: Engine, text: str) -> Memory | None:
     """Return the entity whose name contains this text, if there is only one."""
     near = [] if text.lstrip("#").isdecimal() else names_containing(memory, text)
     return memory_if_any(memory, near[0]) if len(near) == 1 else None
@@ -297,7 +297,7 @@ def _list_view(graph: Graph, query: str = "") -> Iterator[Block]:
         shown = latest if matching is None else highlighted(matching, query)
         rows.append((str(each.id), one_line(each.name), one_line(each.type), str(len(each.in_force)), shown))
     yield Table(columns, rows)
-    # An automatic inverse repeats its relation.
+    # Leave out automatic inverses, which repeat their relations.
     stated = [each for each in graph.relations if each.inverse_of is None]
     if stated:
         ends = (Column("From", "name"), Column("Relation"), Column("To", "name"))

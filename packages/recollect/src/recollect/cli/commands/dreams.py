@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 PHASES = (*("consolidate", "downscale", "merge", "correct", "prune"), *("place", "promote", "link", "report"))
 _RECORD = ("id", "at", "undone_at", "phases", "report")
-# The name of the current stage, by the number of stages done.
+# The names of the stages, in order.
 _STAGES = (
     "Reading memories",
     "Finding repeats",
@@ -120,11 +120,11 @@ def dream_undo_command(call: Call, id_: int, later: bool, yes: bool) -> Result:
     memories = memory.get_many(done.left)
     left = [{"id": each, "text": label(memories.get(each))} for each in done.left]
     dreams = f"dream {done.ids[0]}" if len(done.ids) == 1 else f"dreams {', '.join(map(str, done.ids))}"
-    but = f"; {memories_text(len(left))} kept as changed since" if left else ""
+    kept = f"; kept {memories_text(len(left))} that changed since" if left else ""
     return Result.message(
-        f"Undid {dreams}: {quantity(done.changes, 'change')} reverted{but}.",
+        f"Undid {dreams}: {quantity(done.changes, 'change')} reverted{kept}.",
         {"undone": done.ids, "changes": done.changes, "left": left},
-        [f"Changed since, so kept, #{each['id']}: {each['text']}" for each in left],
+        [f"Kept, because it changed since: #{each['id']} {each['text']}" for each in left],
         "note" if left else "ok",
     )
 
@@ -137,7 +137,7 @@ def dream_undo_command(call: Call, id_: int, later: bool, yes: bool) -> Result:
     "recollect dream --without prune --without merge",
     "recollect dream --phase link --phase report",
     "recollect dream undo 3",
-    if_stopped="A dream is stored as a whole or not at all; `recollect dream history` lists it if it was.",
+    if_stopped="A dream is stored as a whole or not at all; `recollect dream history` lists stored dreams.",
 )
 @DRY_RUN
 @option(
@@ -207,7 +207,7 @@ def _texts(memories: Mapping[int, Memory], ids: Iterable[int]) -> dict[str, str]
 
 _SHOWN = 3
 """Number of memories that each section names by default."""
-_LOST_SHOWN = 10
+_MAX_LOSSES_SHOWN = 10
 _ROLES: dict[str, Role] = {
     **dict.fromkeys(("faded", "archived"), "changed"),
     **dict.fromkeys(("pruned", "corrected"), "bad"),
@@ -246,13 +246,13 @@ class _ShownDream:
     left: Sequence[int] = ()
     """Memories that changed during the dream, so that the dream skipped them."""
     journal: Mapping[str, Any] | None = None
-    """The journal, if it is to be shown line by line."""
+    """The journal, if the view shows it."""
     in_full: bool = False
     """Whether to name all memories of the report, not only a few of each section."""
 
     @property
     def blamed(self) -> str | None:
-        """Return the phase that the gate refused, if any. In that case nothing was written."""
+        """The phase that the gate refused, if any. In that case nothing was written."""
         gate = self.report["gate"]
         return None if gate is None or gate["blame"] is None else str(gate["blame"])
 
@@ -267,7 +267,7 @@ class _Section(NamedTuple):
     title: str
     total: int
     rows: Sequence[tuple[Words, ...]] = ()
-    """A row: the id, the change, and the text with the related text below it."""
+    """Each row has the id, the change, and the text with the related text below it."""
     note: str = ""
 
 
@@ -287,7 +287,7 @@ def _ids_in_report(report: Mapping[str, Any]) -> list[int]:
 
 
 def _ids_in_journal(journal: Mapping[str, Any]) -> list[int]:
-    """Return the memories in the journal. The report names the owners of observations."""
+    """Return the ids of the journal's memories. Entities of its observations are in the report."""
     changed = [int(id_) for what, id_, *_ in _journal_changes(journal, {}) if "observation" not in what]
     return [*changed, *(second for _, second, *_ in journal["links"])]
 
@@ -305,7 +305,7 @@ def _brief_report(report: Mapping[str, Any]) -> str:
 
 def _dream_view(dream: _ShownDream, zone: tzinfo) -> Iterator[Block]:
     report = dream.report
-    yield from _beginning(dream, zone)
+    yield from _header_view(dream, zone)
     sections = [each for each in _sections(report, dream.memories) if each.total]
     for section in sections:
         sign = Styled("● ", _ROLES.get(section.word, "good"))
@@ -323,7 +323,7 @@ def _dream_view(dream: _ShownDream, zone: tzinfo) -> Iterator[Block]:
     if report["gate"] is not None:
         yield from _gate_view(dream, report["gate"])
     if dream.left:
-        yield titled(f"\nChanged during the dream, so skipped: {len(dream.left):,}", "changed")
+        yield titled(f"\nSkipped, since they changed during the dream: {len(dream.left):,}", "changed")
         ids_and_texts = (Column(role="muted", right=True), Column(wrap="cut"))
         yield Table(ids_and_texts, [(str(id_), dream.label_of(id_)) for id_ in dream.left], grid=True)
     if report["upkeep"]:
@@ -338,7 +338,7 @@ def _dream_view(dream: _ShownDream, zone: tzinfo) -> Iterator[Block]:
     yield from _next_steps(dream)
 
 
-def _beginning(dream: _ShownDream, zone: tzinfo) -> Iterator[Block]:
+def _header_view(dream: _ShownDream, zone: tzinfo) -> Iterator[Block]:
     report = dream.report
     if not report["memories"]:
         yield Paragraph((SIGNS["ok"], " Nothing to do: the memory is empty."))
@@ -391,14 +391,13 @@ def _gate_view(dream: _ShownDream, gate: Mapping[str, Any]) -> Iterator[Block]:
             Column("Question", fill=True),
             Column("No longer finds", fill=True),
         )
-        yield Table(columns, rows, most=None if dream.in_full else _LOST_SHOWN)
+        yield Table(columns, rows, most=None if dream.in_full else _MAX_LOSSES_SHOWN)
 
 
 def _next_steps(dream: _ShownDream) -> Iterator[Paragraph]:
-    """Return the commands that may follow."""
     skipped = dream.report["skipped"]
     if skipped:
-        yield titled(f"Skipped, or past questions would find less: {', '.join(skipped)}", "changed")
+        yield titled(f"Skipped phases, which would lose too many answers: {', '.join(skipped)}", "changed")
     if dream.blamed is not None:
         yield Paragraph(f"To leave out that phase: recollect dream --without {dream.blamed}")
         yield from muted("To dream anyway: recollect dream --no-gate")
@@ -418,11 +417,11 @@ def _sections(report: Mapping[str, Any], memories: Mapping[int, Memory]) -> Iter
         return str(id_), change, stacked(text, below)
 
     def moved_rows(rows: Iterable[Mapping[str, Any]], digits: int = 2) -> list[tuple[Words, ...]]:
-        shown = [(each["id"], _change(each["before"], each["after"], digits)) for each in rows]
+        shown = [(each["id"], _change_text(each["before"], each["after"], digits)) for each in rows]
         return [row(id_, change) for id_, change in shown if change]
 
     def merged_observation(id_: int, gone: int, into: int) -> tuple[Words, ...]:
-        """Return the row of a merged observation, with the id of its entity."""
+        """Return the row of a merged observation, which has the id of its entity."""
         entity = memories.get(id_)
         texts = {each.id: ellipsize(each.content, 200) for each in entity.observations} if entity else {}
         text = f"{entity.name}: {texts.get(gone, '')}" if entity else label(None)
@@ -479,8 +478,8 @@ def _journal_changes(journal: Mapping[str, Any], memories: Mapping[int, Memory])
         yield "link", str(first), _figure(before), _figure(after), text
 
 
-def _change(before: float, after: float, digits: int) -> str:
-    """Return `0.86 → 0.9` with as few digits as show the change; empty if four are too few."""
+def _change_text(before: float, after: float, digits: int) -> str:
+    """Return `0.86 → 0.90`, with four decimals if `digits` show no change; empty if four show none."""
     for places in (digits, 4):
         was, now = f"{before:.{places}f}", f"{after:.{places}f}"
         if was != now:

@@ -42,7 +42,7 @@ _STREAM = "Standard input"
 
 
 class _ImportFormat(click.ParamType):  # type: ignore[type-arg]  # generic only in later versions of click
-    """The name of a format. The names are loaded late, because loading them would slow down the help."""
+    """The name of a format. The names are loaded only when needed, so that the help stays fast."""
 
     name = "format"
 
@@ -104,9 +104,9 @@ def import_command(
     known = None if format_ == "auto" else format_
     if is_stream:
         if known not in {None, "official", "full"}:
-            raise click.UsageError(f"Standard input can be official or full; give {format_} as a file.")
+            raise click.UsageError(f"Standard input must be official or full; give a file for {format_}.")
     else:
-        # Checked before a store is created.
+        # Check the path before a store is created.
         known = transfer.recognise(path, known)
         if not (is_server_url(path) or Path(path).exists()):
             raise InvalidInput(f"There is no file or folder {path}.")
@@ -149,13 +149,13 @@ def _preview_result(seen: ImportPreview | ForeignReport, path: str) -> Result:
     bad = [f"Would be left out, line {each.line}: {each.reason}" for each in seen.bad_lines[:_MAX_NAMED]]
     return Result(
         {**fields_of(seen), "dry_run": True},
-        [Message(f"{seen.format}: {', '.join(counts)}.", bad, "note" if bad else "ok"), *muted(_DRY)],
+        [Message(f"{seen.format}: {', '.join(counts)}.", bad, "note" if bad else "ok"), *muted(_DRY_RUN)],
         exit_code=REFUSED if seen.bad_count and seen.bad_count >= seen.lines else 0,
     )
 
 
-_DRY = "Nothing was stored: this was a dry run."
-_SORTS = ("entities", "observations", "notes", "messages", "relations")
+_DRY_RUN = "Nothing was stored: this was a dry run."
+_COUNTED = ("entities", "observations", "notes", "messages", "relations")
 
 
 def _nothing_in(path: str, why: str, data: dict[str, Any]) -> Result:
@@ -164,7 +164,7 @@ def _nothing_in(path: str, why: str, data: dict[str, Any]) -> Result:
 
 def _foreign_result(report: ForeignReport, path: str, *, dry_run: bool = False) -> Result:
     shown = without_password(path) if "://" in path else path
-    counts = [(sort, getattr(report, sort), getattr(report, f"{sort}_new")) for sort in _SORTS]
+    counts = [(name, getattr(report, name), getattr(report, f"{name}_new")) for name in _COUNTED]
     rows = [row[:2] if dry_run else row for row in counts if row[1]]
     table = Table(("", *right_aligned("read", *(() if dry_run else ("new",)))), rows)
     text = f"Imported from {report.title}." if report.changed else "Nothing new: all of it is stored already."
@@ -177,14 +177,14 @@ def _foreign_result(report: ForeignReport, path: str, *, dry_run: bool = False) 
     if table.rows:
         view.append(table)
     next_ = "Read them: recollect session show" if report.sessions else ""
-    late = f"imported, but: {report.note}" if report.note else None
+    warning = f"imported, but: {report.note}" if report.note else None
     if report.waiting and not report.note:
         waiting = quantity(report.waiting, "passage")
-        late = f"{waiting} without a vector, found by words only; run: recollect reindex"
+        warning = f"{waiting} without a vector, found by words only; run: recollect reindex"
     return Result(
         {**fields_of(report), "dry_run": dry_run},
-        [*view, *muted(_DRY if dry_run else next_)],
-        warnings=[*filter(None, (late, report.model_note))],
+        [*view, *muted(_DRY_RUN if dry_run else next_)],
+        warnings=[*filter(None, (warning, report.model_note))],
         exit_code=0 if report.read else REFUSED,
     )
 
@@ -214,7 +214,7 @@ def _foreign_details(report: ForeignReport, *, dry_run: bool) -> Iterator[str]:
         yield f"Not kept: {each.what} ({each.count:,}){shown}"
     yield from (f"Left unchanged, {reason}" for reason in report.left[:_MAX_NAMED])
     if report.left_count > _MAX_NAMED:
-        yield f"… and {quantity(report.left_count - _MAX_NAMED, 'more such thing')}; --json names more."
+        yield f"… and {quantity(report.left_count - _MAX_NAMED, 'more unchanged record')}; --json names more."
     yield from (f"Left out, {reason}" for reason in report.bad[:_MAX_NAMED])
     more = report.bad_count - _MAX_NAMED
     if more > 0:
@@ -238,13 +238,13 @@ def _lines_result(report: ImportReport, path: str) -> Result:
         new = f"{entities_text(report.entities_created)}, {observations}, {relations}{texts}{learnt}"
         text = f"Imported {new}."
     some_left = report.bad_count or report.dangling_count or report.learnt_left_count
-    late = f"imported, but not yet found by meaning: {report.note}" if report.note else None
+    warning = f"imported, but not yet found by meaning: {report.note}" if report.note else None
     return Result.message(
         text,
         report,
         list(_import_details(report)),
         "note" if some_left or report.also_created_count else "ok",
-        [*filter(None, (late, report.model_note))],
+        [*filter(None, (warning, report.model_note))],
         REFUSED if nothing_good else 0,
     )
 

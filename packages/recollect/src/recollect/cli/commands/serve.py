@@ -69,7 +69,7 @@ def serve_command(
         return
     from recollect.mcp.starting import quick_start
 
-    # Loading the protocol takes half a second, and no other command needs it.
+    # Loaded here, because it takes half a second and no other command needs it.
     with needs_extra("The server", "mcp"), quick_start():
         from recollect.mcp.stdio import LazyEngine, answering_hooks, serve_stdio
         from recollect.operations.catalogue import tools_named

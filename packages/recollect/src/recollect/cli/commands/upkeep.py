@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from recollect.settings import Settings
 
 SHELLS = ("bash", "zsh", "fish")
-_DREAMS_READ = 1000
+_MAX_DREAMS_READ = 1000
 
 
 @command("stats", "recollect stats", "recollect stats --json | jq .entities")
@@ -98,7 +98,7 @@ def doctor_command(call: Call, full: bool, repair: bool) -> Result:
     problems = sum(check.mark == "problem" for check in checks)
     rows = [(SIGNS[mark], Styled(what, "strong"), said) for mark, what, said, _ in checks]
     columns = (Column(), Column(wrap="whole"), Column())
-    # Problems come first, otherwise in the order of the checks.
+    # Problems come first; the rest keeps the order of the checks.
     advice = sorted((each for each in checks if each.remedy), key=lambda each: each.mark != "problem")
     view: list[Block] = [Table(columns, rows, grid=True)]
     if advice:
@@ -195,7 +195,7 @@ def settings_command(call: Call, names: tuple[str, ...]) -> Result:
     if names:
         shown += [Paragraph((Styled(row.name, "strong"), f": {row.meaning}")) for row in rows]
     shown += muted(
-        f"Settings file: {path}{'' if path.exists() else ' (it does not exist; all have defaults)'}",
+        f"Settings file: {path}{'' if path.exists() else ' (it does not exist)'}",
         "" if names else "To explain one: recollect settings NAME",
     )
     return Result(data, shown)
@@ -251,7 +251,7 @@ def completion_command(_: Call, shell: str) -> Result:
 
 def last_dream(memory: Engine) -> DreamRecord | None:
     """Return the last dream of this owner and agent that was not undone."""
-    return next((each for each in memory.dreams.history(_DREAMS_READ) if each.undone_at is None), None)
+    return next((each for each in memory.dreams.history(_MAX_DREAMS_READ) if each.undone_at is None), None)
 
 
 def dream_schedule(settings: Settings) -> str:
