@@ -1,6 +1,6 @@
 """The `dataclass` of the standard library, but faster to define for frozen classes with slots.
 
-To define such a class takes long because six methods are compiled, but a command uses few of the classes
+Defining such a class is slow because it compiles six methods, but a command uses few of the classes
 that it imports: docs/internals/decisions/0031-start-up-time.md has the figures.
 """
 

@@ -163,7 +163,7 @@ def written_names(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for name in names if name not in _MINE))
 
 
-# A guess of the language of texts, to choose a model and the words of a question
+# A guess at the language of texts, to choose a model and the words of a question
 
 Language = Literal["english", "other"]
 

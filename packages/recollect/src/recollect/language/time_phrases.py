@@ -411,7 +411,7 @@ def _windows(text: str) -> Iterator[tuple[int, int]]:
     """Yield windows of whole words around the first time words. Windows that touch are merged."""
     lowered = text.lower()
     cues = _cues(lowered)
-    # Of one rare letter, the lower case is longer, which would move the windows; skip such a text.
+    # The lower case of one rare letter is longer and would move the windows, so skip such a text.
     if not cues or len(lowered) != len(text):
         return
     start = stop = -1
