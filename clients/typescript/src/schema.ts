@@ -1749,7 +1749,7 @@ export interface components {
             id: number;
             /** @description opened, recalled, or said: given explicitly */
             kind: string;
-            /** @description From -1, wrong, to 1, just right */
+            /** @description From -1 (wrong) to 1 (helpful) */
             grade: number;
         };
         AnswerLogStatus: {
@@ -1838,7 +1838,7 @@ export interface components {
         ConflictingMemory: {
             id: number;
             text: string;
-            /** @description It is the later one, so that it counts */
+            /** @description It is newer, so it is probably the valid one */
             is_newer: boolean;
             at?: string;
         };
@@ -2450,23 +2450,23 @@ export interface components {
         LoggedAnswer: {
             id: number;
             at: string;
-            /** @description By which `feedback` knows it */
+            /** @description Pass it to `feedback` */
             event: string;
             session: string;
             query: string;
             profile: string;
-            /** @description Of the tuned numbers; 0: as published */
+            /** @description Version of the tuned numbers; 0: the published ones */
             version: number;
             /**
-             * @description ours: the profile was shown; baseline: what it is compared with
+             * @description ours: the profile's ranking was shown; baseline: the baseline's
              * @enum {string}
              */
             arm: "ours" | "baseline" | "interleaved";
             against: string;
             shown: number[];
-            /** @description As the profile ranked */
+            /** @description Ids in the profile's order */
             ranked: number[];
-            /** @description As what it is compared with would have */
+            /** @description Ids in the baseline's order */
             baseline: number[];
             feedback: components["schemas"]["AnswerFeedback"][];
         };
@@ -2670,7 +2670,7 @@ export interface components {
         };
         NoteWritten: {
             id: number;
-            /** @description False: it was known, and its count went up */
+            /** @description False: it existed, and its count was raised */
             created: boolean;
             mentions: string[];
             similar?: components["schemas"]["SimilarMemory"];
@@ -2985,7 +2985,7 @@ export interface components {
             switched: boolean;
         };
         RejectedRow: {
-            /** @description Its place in the batch, from 0 */
+            /** @description Its index in the batch, from 0 */
             index: number;
             reason: string;
         };
@@ -3045,7 +3045,7 @@ export interface components {
         };
         Remembered: {
             id: number;
-            /** @description False: it was known, and its count went up */
+            /** @description False: it existed, and its count was raised */
             created: boolean;
             mentions: string[];
             similar?: components["schemas"]["SimilarMemory"];
@@ -3396,7 +3396,7 @@ export interface components {
         SupersedeResult: {
             /** @description The named memories first, then their near-copies */
             retired: components["schemas"]["RetiredMemory"][];
-            /** @description Alike, and left in force */
+            /** @description Similar memories, which stay in force */
             similar: components["schemas"]["SimilarMemory"][];
             /** @description The memory that is now valid */
             id: number;

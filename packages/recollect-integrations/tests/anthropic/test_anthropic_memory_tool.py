@@ -186,7 +186,7 @@ def test_what_the_model_wrote_wrongly_is_told(tool: RecollectMemoryTool) -> None
     call(tool, "create", PREFERENCES, file_text="tea")
     assert call(tool, "create", f"{PREFERENCES}/x.md", file_text="x").endswith("choose another path.")
     assert call(tool, "create", "/memories/nul.md", file_text="a\0b").startswith(
-        "Error: The text holds a NUL"
+        "Error: The text contains a NUL"
     )
     assert call(tool, "create", "/memories/x.md") == "Error: The command create needs file_text."
     assert call(tool, "look", "/memories").startswith("Error: There is no command 'look'; there are: view,")

@@ -1,4 +1,4 @@
-"""`python -m recollect.hooks CLIENT EVENT`: the program of a hook, which loads as little as possible."""
+"""`python -m recollect.hooks CLIENT EVENT` runs a hook. It loads as little as possible."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ _OLDEST_SECONDS = 60.0
 
 
 def process_began() -> float:
-    """The start of this process on the monotonic clock, which includes loading Python."""
+    """Return when this process started, before Python was loaded, on the monotonic clock."""
     now, used = time.monotonic(), time.process_time()
     try:
         with open("/proc/self/stat", "rb") as file:
             ticks = int(file.read().rpartition(b")")[2].split()[19])
         age = time.clock_gettime(time.CLOCK_BOOTTIME) - ticks / os.sysconf("SC_CLK_TCK")
     except (OSError, ValueError, IndexError, AttributeError):
-        return now - used  # another system than Linux: at least what it computed
+        return now - used  # not on Linux; the process is at least as old as its CPU time
     return now - (max(age, used) if age < _OLDEST_SECONDS else used)
 
 

@@ -529,7 +529,7 @@ class AsyncKnowledgeGraph:
             additions: For each name a text, or a list of texts, `NewObservation` values or mappings.
             keep_going: Leave out rows that cannot be stored, and list them in `rejected`.
             key: A retry with the same key returns the first result and writes nothing.
-            progress: Reports the embedding, which follows the write.
+            progress: Called during the embedding, which follows the write.
 
         Raises:
             NotFound: There is no entity of that name."""
@@ -552,12 +552,12 @@ class AsyncKnowledgeGraph:
         Raises:
             NotFound: An entity does not exist, and `create_missing` is off."""
     async def end_relation(self, source: str, type: str, target: str, *, at: datetime | None = ...) -> None:
-        """End a relation. It stays as history.
+        """End a relation. It is kept as history.
 
         Args:
-            source: The name of the entity that it starts at.
+            source: The name of the entity where it starts.
             type: The type of the relation.
-            target: The name of the entity that it leads to.
+            target: The name of the entity where it ends.
             at: When it ended (default: now).
 
         Raises:
@@ -576,7 +576,7 @@ class AsyncKnowledgeGraph:
         Returns:
             The number of observations that existed."""
     async def delete_relations(self, relations: Iterable[RelationLike]) -> int:
-        """Remove relations that were never true; `end_relation` is for those that no longer hold.
+        """Remove relations that were never true; `end_relation` ends those that were.
 
         Returns:
             The number of relations that existed, inverses included."""
@@ -587,7 +587,7 @@ class AsyncKnowledgeGraph:
             InvalidInput: There is no such status.
             NotFound: There is no entity of that name."""
     async def restore_observation(self, id: int) -> None:
-        """Bring back an observation that was removed without its entity, or superseded.
+        """Restore an observation that was superseded, or removed separately from its entity.
 
         Raises:
             NotFound: There is no such observation."""
@@ -607,7 +607,7 @@ class AsyncKnowledgeGraph:
             limit: Number of entities.
             after: The `cursor` of the previous page."""
     async def open_nodes(self, names: Sequence[str], *, record: bool = ..., history: bool = ...) -> Graph:
-        """Return entities by name, in the given order, with the relations that touch them.
+        """Return entities by name, in the given order, with the relations that start or end at them.
 
         Unknown names are ignored.
 
@@ -744,11 +744,11 @@ class AsyncDreams:
         Raises:
             NotFound: There is no such dream."""
     async def undo(self, id: int, *, later: bool = ...) -> DreamUndoResult:
-        """Undo a dream. Values that were changed after it are reported and stay.
+        """Undo a dream. Values that were changed after it stay, and `left` lists their memories.
 
         Args:
             id: The dream.
-            later: Also undo the dreams that came after it.
+            later: Also undo all later dreams.
 
         Raises:
             NotFound: There is no such dream.

@@ -61,7 +61,7 @@ class Column:
     title: str = ""
     role: Role = ""
     wrap: Literal["fold", "whole", "cut"] = "fold"
-    """Whether to fold long texts, never to fold them, or to cut them to one line."""
+    """Long texts: `fold` breaks them into lines, `whole` never does, `cut` shows one line."""
     right: bool = False
     fill: bool = False
     """Whether the column takes the width that the others leave."""
@@ -244,7 +244,7 @@ def tell(text: str, color: bool | None, *, dim: bool = False) -> None:
 
 
 def _plain(value: object) -> Any:
-    """Convert a value that JSON cannot hold."""
+    """Convert a value that `json.dumps` does not accept."""
     if is_dataclass(value) and not isinstance(value, type):
         return fields_of(value)
     if isinstance(value, datetime):
@@ -254,14 +254,14 @@ def _plain(value: object) -> Any:
     raise TypeError(f"A value of type {type(value).__name__} cannot be written as JSON")
 
 
-# Progress of long work, on standard error of a terminal
+# The progress of long work, shown on standard error if it is a terminal
 
 
 @contextmanager
 def progress(*titles: str) -> Iterator[tuple[Progress | None, ...]]:
-    """Show a bar for each stage of the work, until its end; yield None without a terminal.
+    """Show a progress bar for each stage of the work; yield None without a terminal.
 
-    A bar appears with its first step, since some stages are rarely needed.
+    A bar appears at its first step, because some stages are rarely needed.
     """
     if not sys.stderr.isatty():
         yield (None,) * len(titles)
@@ -299,7 +299,7 @@ def _bars() -> Bars:
     from rich.text import Text
 
     class Count(rich_progress.ProgressColumn):
-        """Return `1,200 of 5,000 · 310/s · 12 s left`, without the unknown parts."""
+        """Shows `1,200 of 5,000 · 310/s · 12 s left`, without the unknown parts."""
 
         def render(self, task: rich_progress.Task) -> Text:
             known = [f"{task.completed:,.0f}" + (f" of {task.total:,.0f}" if task.total else "")]

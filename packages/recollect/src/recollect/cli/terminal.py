@@ -31,7 +31,7 @@ _CODES: dict[Role, str] = {
 """The SGR codes of each style."""
 _GAP = "  "
 _NARROWEST = 8
-"""Minimum width of a folded column. A narrower terminal breaks the lines itself."""
+"""Minimum width of a narrowed column. A narrower terminal wraps the lines itself."""
 _WORD = re.compile(r" *[^ ]+")
 _COMMAND = re.compile(r"(?<=: )recollect .*")
 
@@ -153,7 +153,7 @@ def _column_widths(columns: Sequence[Column], rows: Sequence[Sequence[_Line]], w
         widths.append(column.width or min(widest, column.max_width or widest))
     room = width - len(_GAP) * (len(columns) - 1)
     folded = [each.wrap != "whole" and each.width is None for each in columns]
-    for first in (True, False):  # narrow the other columns only if these do not suffice
+    for first in (True, False):  # narrow the other columns only if narrowing these is not enough
         places = [place for place, may_shrink in enumerate(folded) if may_shrink or not first]
         while places and (excess := sum(widths) - room) > 0:
             place = max(places, key=widths.__getitem__)
@@ -188,7 +188,7 @@ def _wrapped(runs: _Line, width: int) -> list[_Line]:
 
 
 def _breaks(text: str, width: int, *, inside: bool = True) -> Iterator[tuple[int, int]]:
-    """Yield where each line starts and ends. With `inside`, a word that is too long is broken."""
+    """Yield the start and end of each line. With `inside`, also break words that are too long."""
     begin, text = 0, _COMMAND.sub(_without_spaces, text)
     for paragraph in text.split("\n"):
         start = end = begin

@@ -23,7 +23,7 @@ _USUAL_DEPTH = 2
 
 
 def memory_data(memory: Memory) -> dict[str, Any]:
-    """Return the fields that every protocol shows, and the memory's former texts."""
+    """Return the fields that all interfaces show, and the memory's former texts."""
     return {**to_json(memory), "former": memory.former}
 
 
@@ -61,7 +61,7 @@ def speaker_of(memory: Memory) -> str:
 
 
 def label(memory: Memory | None) -> str:
-    """Return a memory in a few words."""
+    """Return the name or text of a memory, cut to 200 characters, after its speaker."""
     if memory is None:
         return "(purged since)"
     text = memory.name or memory.text
@@ -76,7 +76,7 @@ def superseded_text(memory: Memory) -> str:
 
 
 def memory_fields(memory: Memory, zone: tzinfo | None) -> Iterator[tuple[str, str]]:
-    """Return the fields of a memory besides its text and name that differ from their defaults."""
+    """Yield the fields that differ from their defaults, except the text and the name."""
     turn = "" if memory.position is None else f", turn {memory.position}"
     created = "date unknown" if memory.undated else iso_minute(memory.created_at, zone)
     by = f"by #{memory.superseded_by} " if memory.superseded_by else ""
@@ -104,7 +104,7 @@ def memory_fields(memory: Memory, zone: tzinfo | None) -> Iterator[tuple[str, st
 
 
 def entity_fields(memory: Memory) -> Iterator[tuple[str, str]]:
-    """Return the fields of an entity besides name, type and observations that differ from their defaults."""
+    """Yield the fields that differ from their defaults, except name, type and observations."""
     if memory.tags:
         yield "tags", ", ".join(memory.tags)
     yield from strengths(memory)
@@ -113,7 +113,7 @@ def entity_fields(memory: Memory) -> Iterator[tuple[str, str]]:
 
 
 def strengths(memory: Memory) -> Iterator[tuple[str, str]]:
-    """Return the fields that dreams read and write, if they differ from their defaults."""
+    """Yield the fields that dreams read and write, if they differ from their defaults."""
     if memory.pinned:
         yield "pinned", "yes"
     if memory.importance_tag is not None:
@@ -136,7 +136,7 @@ def with_remedy(note: str) -> str:
     return f"{note} Run: recollect reindex" if note.endswith((WAITING, MAY_WAIT)) else note
 
 
-# The piece of a memory to show for a query, with the query's words marked
+# The part of a memory to show for a query, with the query's words highlighted
 
 _WIDTH = 280
 _WIDTH_IN_TABLE = 120
@@ -146,7 +146,7 @@ _WORD = 20
 
 
 def hit_excerpt(hit: Hit, query: str) -> str:
-    """Return the piece with the query's words, else the nearest in meaning, else the first one."""
+    """Return an excerpt of the piece with most query words, else the nearest in meaning, else the first."""
     # The passage nearest in meaning, without the name and type or the speaker, which the heading shows.
     nearest = hit.passage or ""
     if nearest and hit.memory.kind != "entity":
@@ -197,7 +197,7 @@ def _excerpt(text: str, query: str, width: int) -> str:
     start = max(0, min(places, default=0) - width // 3)
     end = start + width
     before, after = "…" if start else "", "…" if end < len(line) else ""
-    # Cut at a near space if there is one: half a word is hard to read.
+    # Cut at a space nearby, if there is one, because half a word is hard to read.
     if before:
         space = line.find(" ", start, start + _WORD)
         start = space + 1 if space >= 0 else start

@@ -105,7 +105,7 @@ class NewText:
     """Entities that it mentions, by name; they must exist."""
     drawn_from: int | None = None
     expires_at: datetime | None = None
-    """When a note is no longer to be found; None: never."""
+    """For notes: the time after which searches do not find it. None: never."""
     ref: str | None = None
     """For notes: the caller's own name for it. Storing under the same name replaces the note."""
     metadata: Mapping[str, Any] | None = None

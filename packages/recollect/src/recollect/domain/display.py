@@ -72,7 +72,7 @@ def _cut(text: str, letters: int) -> str:
 
 
 def _time(when: datetime, letters: int) -> str:
-    """Return the minute; the day alone for midnight, which is how a day is stored, or where room is short."""
+    """Return the day and minute; only the day at midnight, which means a whole day, or if space is short."""
     only_day = letters < _MOST_LETTERS or (when.hour, when.minute) == (0, 0)
     return f"{when:%Y-%m-%d}" if only_day else f"{when:%Y-%m-%d %H:%M}"
 
@@ -120,7 +120,7 @@ def text_table(result: Rows[Any]) -> str:
 
 
 def html_table(result: Record) -> str:
-    """Return a table for a notebook: a row for each row of the result, or for each of its many fields."""
+    """Return a table for a notebook, with a row for each row of the result or, if many, for each field."""
     if isinstance(result, Rows):
         return _html_rows(list(map(_html_cells, result)), _summary(result))
     if len(fields := _html_cells(result)) <= _MOST_COLUMNS:
@@ -146,7 +146,7 @@ def _html_rows(rows: Sequence[dict[str, Any]], caption: Iterable[str] = ()) -> s
 
 
 def _html_cell(value: Any) -> str:
-    """Return records as tables of their own, and other lists with one line for each item."""
+    """Return records as nested tables, and other lists with one line for each item."""
     match value:
         case Record():
             return html_table(value)

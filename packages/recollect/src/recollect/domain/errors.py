@@ -1,4 +1,4 @@
-"""Every error that Recollect raises on purpose; each message says what to do next."""
+"""The errors that Recollect raises. Each message says what to do next."""
 
 from __future__ import annotations
 
@@ -14,29 +14,29 @@ if TYPE_CHECKING:
 
 
 class RecollectError(Exception):
-    """The root of all our errors: catch this one to catch them all."""
+    """The base class of all errors of Recollect. Catch it to catch any of them."""
 
     change: int | None = None
-    """Which of a batch's changes failed, from 0, where one did."""
+    """The index in the batch of the change that failed, from 0; None if unknown."""
 
 
 class InvalidInput(RecollectError):
-    """The caller's value cannot be stored or understood. Nothing was written.
+    """A value cannot be stored or understood. Nothing was written.
 
     Correct the argument that the message names.
     """
 
 
 class NotFound(RecollectError):
-    """The store does not hold what the caller named. Nothing was written.
+    """The store has nothing that the caller named. Nothing was written.
 
     Check the id or name, the owner and the agent; `recollect list` and `recollect graph`
-    show what there is.
+    show what exists.
     """
 
 
 class Conflict(RecollectError):
-    """The request contradicts what the store holds. Nothing was written.
+    """The request conflicts with what is stored. Nothing was written.
 
     Read the memory again and decide; the message names the conflict.
     """
@@ -70,7 +70,7 @@ class StoreUnavailable(RecollectError):
     """
 
     ask_again = False
-    """Whether only this read was lost: a server failed, and another one took over."""
+    """Whether repeating the read may help: another server took over, or the file was changed during it."""
 
 
 class ModelUnavailable(RecollectError):
@@ -91,13 +91,13 @@ _LONGEST_QUOTATION = 200
 
 
 def cited(text: str) -> str:
-    """A text of the user's in a message: names and observations may be long, and a message is read."""
+    """Quote a text of the user in a message. A long text is cut, so that the message stays readable."""
     if len(text) <= _LONGEST_QUOTATION:
         return repr(text)
     return f"{text[:_LONGEST_QUOTATION]!r}…"
 
 
-# Registrations of other packages, and the extra that installs a missing one.
+# Entry points of other packages, and the extras that install missing packages
 
 
 class MissingExtra(RecollectError, ImportError):
@@ -110,7 +110,7 @@ class MissingExtra(RecollectError, ImportError):
 def missing_extra(what: str, extra: str, reason: object) -> MissingExtra:
     needs = f"{what} needs packages that are not installed ({reason})"
     if extra in {"mcp", "server"} and find_spec("mcp") is not None and find_spec("mcp_types") is None:
-        # Version 1: LangChain's adapters and CrewAI, for two, do not work with the one that the server needs.
+        # `mcp` 1. LangChain's adapters and CrewAI, for example, do not work with the version for the server.
         return MissingExtra(
             f"{needs}. An older `mcp` is installed, which another package may need; install the server in a "
             f"separate environment: uv tool install {_requirement(extra)}"
@@ -120,7 +120,7 @@ def missing_extra(what: str, extra: str, reason: object) -> MissingExtra:
 
 @contextmanager
 def needs_extra(what: str, extra: str) -> Iterator[None]:
-    """Import within this what only the extra brings."""
+    """Wrap imports of packages that an extra installs; if one fails, raise `MissingExtra`."""
     try:
         yield
     except ImportError as error:
@@ -128,14 +128,14 @@ def needs_extra(what: str, extra: str) -> Iterator[None]:
             raise
         if isinstance(error, ModuleNotFoundError):
             raise missing_extra(what, extra, error) from error
-        # A release from before the name that is imported, most often.
+        # Usually, the installed version is too old to have the imported name.
         raise MissingExtra(
             f"{what} cannot use what is installed ({error}); run: pip install {_requirement(extra)}"
         ) from error
 
 
 def registered(group: str, name: str | None = None) -> tuple[EntryPoint, ...]:
-    """The entry points of a group, such as `recollect.importers`, each name once."""
+    """Return the entry points of a group, such as `recollect.importers`, one for each name."""
     from importlib.metadata import entry_points  # noqa: PLC0415  # takes milliseconds, and few commands need it
 
     found = entry_points(group=group) if name is None else entry_points(group=group, name=name)
@@ -143,7 +143,7 @@ def registered(group: str, name: str | None = None) -> tuple[EntryPoint, ...]:
 
 
 def load_registered(group: str, name: str, *, what: str, extra: str) -> Any:
-    """Load what a package registers under this name; without it, name the extra to install."""
+    """Load what a package registers under this name. If none does, the error names the extra to install."""
     for point in registered(group, name):
         with needs_extra(what, extra):
             return point.load()
@@ -154,16 +154,16 @@ def _requirement(extra: str) -> str:
     return f"'recollect-memory[{extra}]'"
 
 
-# Interruption: work whose caller no longer waits ends early.
+# Interruption: work ends early if its caller no longer waits
 
 _check: ContextVar[Callable[[], None] | None] = ContextVar("recollect_interruption", default=None)
 
 
 @contextmanager
 def interruptible(check: Callable[[], None]) -> Iterator[None]:
-    """Within it, `check` is called before every question to a store; it raises to end the work.
+    """In this context, stores and long work call `check` from time to time; it raises to end the work.
 
-    Only around what reads: a write that was begun is done to its end.
+    For reads only: a write must not be interrupted.
     """
     before = _check.set(check)
     try:
@@ -173,7 +173,7 @@ def interruptible(check: Callable[[], None]) -> Iterator[None]:
 
 
 def end_if_interrupted() -> None:
-    """Called by stores and by whatever takes long."""
+    """Call the check of `interruptible`, if there is one. Stores and long work call this."""
     check = _check.get()
     if check is not None:
         check()

@@ -1,4 +1,4 @@
-"""Values as JSON: a dataclass gives its fields, and their metadata say where JSON differs."""
+"""Convert values to JSON. The metadata of a dataclass field says how JSON shows it."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ class JsonField(NamedTuple):
     key: str = ""
     """Its name in JSON."""
     omit: bool = False
-    """Leave it out where it has its default."""
+    """JSON leaves it out if it has its default."""
     nullable: bool = False
-    """It may also be null, though it may be left out."""
+    """The schema allows null, although JSON may leave the field out."""
     hidden: bool = False
     inline: bool = False
     """Its fields are merged into those of the dataclass that holds it."""
     brief: bool = False
-    """Inline, but only its `listed` fields, where they differ from their default."""
+    """Like `inline`, but only with `listed` fields that differ from their default."""
     listed: bool = False
     digits: int | None = None
     """Decimal places of a number."""
@@ -37,27 +37,27 @@ class JsonField(NamedTuple):
 
 
 def in_json(**shown: Any) -> Mapping[str, Any]:
-    """The metadata of a field of a dataclass: how JSON shows it, in the words of `JsonField`."""
+    """Return the metadata of a dataclass field. The arguments are fields of `JsonField`."""
     return {_KEY: shown}
 
 
 HIDDEN = in_json(hidden=True)
 LISTED = in_json(listed=True)
-"""A field that lists of hits show as well, where it differs from its default."""
+"""A field that lists of hits also show if it differs from its default."""
 
 
 def omitted(default: Any = None, **shown: Any) -> Any:
-    """Declare a field that JSON leaves out where it has its default."""
+    """Declare a field that JSON leaves out if it has its default."""
     return field(default=default, metadata=in_json(omit=True, **shown))
 
 
 def inlined() -> Any:
-    """Declare a last field whose own fields take its place."""
+    """Declare the last field of a dataclass. JSON shows the fields of its value instead of it."""
     return field(metadata=in_json(inline=True))
 
 
 def is_inline(declared: Field[Any]) -> bool:
-    """Whether the fields of this one's value take its place."""
+    """Whether JSON shows the fields of its value instead of it."""
     return bool(declared.metadata.get(_KEY, {}).get("inline"))
 
 
@@ -85,7 +85,7 @@ def iso_time(moment: datetime) -> str:
 
 
 def to_json(value: Any) -> Any:
-    """The value as what `json.dumps` takes."""
+    """Convert a value for `json.dumps`."""
     match value:
         case None | str() | int() | float():
             return value
@@ -99,7 +99,7 @@ def to_json(value: Any) -> Any:
             return dict(_json_items(value))
         case list() | tuple() | frozenset():
             return list(map(to_json, value))
-    raise TypeError(f"JSON has no {type(value).__name__}")
+    raise TypeError(f"A value of type {type(value).__name__} cannot be written as JSON")
 
 
 def _json_items(record: Any, *, brief: bool = False) -> Iterator[tuple[str, Any]]:
@@ -127,13 +127,13 @@ def _cut(shown: Any, letters: int) -> Any:
     return shown if len(shown) <= letters else f"{shown[:letters]}…"
 
 
-# Results in Python: they print in short, and turn into plain values.
+# Results in Python, with a short representation and a conversion to plain values
 
 _Row = TypeVar("_Row")
 
 
 class Record:
-    """A result. It prints in one line, is a table in a notebook, and turns into plain values."""
+    """A result. It prints as one line, is a table in a notebook, and converts to plain values."""
 
     __slots__ = ()
 

@@ -1,6 +1,6 @@
-"""`dataclass` of the standard library, but a frozen one with slots is cheap to define.
+"""The `dataclass` of the standard library, but faster to define for frozen classes with slots.
 
-To compile six methods is most of what such a class costs to define, and a command uses few of the classes
+Defining such a class is slow because it compiles six methods, but a command uses few of the classes
 that it imports: docs/internals/decisions/0031-start-up-time.md has the figures.
 """
 
@@ -31,7 +31,7 @@ __all__ = ["dataclass"]
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class _Frozen:
-    """Has what is the same in all of them."""
+    """Source of the methods and attributes that are the same in all frozen classes."""
 
 
 _FROZEN: Any = _Frozen
@@ -44,19 +44,19 @@ class _Later:
         self._made = made
 
     def __get__(self, instance: object, owner: type) -> Any:
-        # Two threads that come at once make the same twice.
+        # Two threads may generate it at the same time; the results are equal.
         self._made.__init__ = generated = _initializer(self._made)
         return generated.__get__(instance, owner)
 
 
 def _generated_later(cls: type) -> Any:
     written = dict(vars(cls))
-    cls.__doc__ = cls.__doc__ or cls.__name__  # else one is made of the signature, which needs `__init__`
+    cls.__doc__ = cls.__doc__ or cls.__name__  # otherwise made from the signature of `__init__`
     made: Any = dataclasses.dataclass(init=False, repr=False, eq=False, slots=True)(cls)
     made.__doc__ = written["__doc__"]
     fields = dataclasses.fields(made)
     if made.__match_args__ != tuple(each.name for each in fields):
-        # Keyword-only fields, or such as `__init__` does not take: none of our values has them.
+        # Keyword-only fields, or fields that `__init__` does not take. None of our classes has them.
         own = {name: value for name, value in written.items() if name not in {"__dict__", "__weakref__"}}
         again = type(cls)(cls.__name__, cls.__bases__, own)
         return dataclasses.dataclass(repr=not _inherits_repr(cls), frozen=True, slots=True)(again)
@@ -82,7 +82,7 @@ def _generated_later(cls: type) -> Any:
 
 
 def _inherits_repr(cls: type) -> bool:
-    """Whether a base that is no dataclass writes the representation."""
+    """Whether a base class that is not a dataclass defines `__repr__`."""
     bases = cls.__mro__[1:-1]
     return any("__repr__" in vars(base) and not dataclasses.is_dataclass(base) for base in bases)
 
@@ -120,7 +120,7 @@ def _initializer(made: Any) -> Any:
     if hasattr(made, "__post_init__"):
         lines.append(" self.__post_init__()")
     text = f"def __init__({', '.join(parameters)}):\n" + "\n".join(lines or [" pass"])
-    exec(text, scope)  # noqa: S102  # names of fields only, as the standard library does
+    exec(text, scope)  # noqa: S102  # only field names, as in the standard library
     function: Any = scope["__init__"]
     function.__qualname__ = f"{made.__qualname__}.__init__"
     return function

@@ -1,4 +1,4 @@
-"""Learnt from use, as an export carries it: each value is complete, given the memories it names."""
+"""Rows of an export with results of learning from use. They refer to memories by id."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from recollect.domain.records import Arm, Scope
 
 @dataclass(frozen=True, slots=True)
 class LearntPair:
-    """Another memory, of a higher id, that came up in the same answers."""
+    """Another memory with a higher id that appeared in the same answers."""
 
     memory: int
     count: int
@@ -21,7 +21,7 @@ class LearntPair:
 
 @dataclass(frozen=True, slots=True)
 class LinkedMemory:
-    """Another memory, of a higher id, that dreams linked with one."""
+    """Another memory with a higher id that dreams linked to this one."""
 
     memory: int
     weight: int
@@ -47,7 +47,7 @@ class LearntCalibration:
 
 @dataclass(frozen=True, slots=True)
 class LearntDismissal:
-    """Something that a person decided to leave as it is."""
+    """A review item that a person dismissed."""
 
     key: str
     at: str
@@ -63,7 +63,7 @@ class LearntScope:
 
 @dataclass(frozen=True, slots=True)
 class LearntNumbers:
-    """Numbers that a profile was given in the place of its published ones."""
+    """Tuned numbers, which replace the published numbers of a profile."""
 
     id: int
     scope: Scope
@@ -87,12 +87,12 @@ class LearntRecall:
     profile: str | None = None
     memories: tuple[int, ...] = ()
     places: tuple[int, ...] = ()
-    """Of each memory in the answer; empty: 1, 2, 3 and so on."""
+    """The place of each memory in the answer; empty: 1, 2, 3 and so on."""
 
 
 @dataclass(frozen=True, slots=True)
 class LearntFeedback:
-    """How good a memory was as part of an answer, and how we know."""
+    """A rating of a memory in an answer, and its origin."""
 
     id: int
     memory: int
@@ -103,7 +103,7 @@ class LearntFeedback:
 
 @dataclass(frozen=True, slots=True)
 class LearntAnswer:
-    """An answer of the log, with all that its ranking read."""
+    """An answer in the log, with the input of its ranking."""
 
     id: int
     scope: Scope
@@ -127,7 +127,7 @@ class LearntAnswer:
 
 @dataclass(frozen=True, slots=True)
 class LearntDream:
-    """A dream, with the journal by which it can be undone."""
+    """A dream, with the journal that is needed to undo it."""
 
     id: int
     scope: Scope
@@ -141,7 +141,7 @@ class LearntDream:
 
 @dataclass(frozen=True, slots=True)
 class LearntSetting:
-    """A setting of the store that belongs to what was learnt in it."""
+    """A stored value about learning: the seed of trials, or the number of unrecorded answers."""
 
     name: Literal["trial_seed", "unnoted"]
     value: str
@@ -160,4 +160,4 @@ LEARNT_PARTS: dict[LearntPart, type[Learnt]] = {
     "dream": LearntDream,
     "setting": LearntSetting,
 }
-"""In the order of an export: what a value refers to comes before it."""
+"""In the order of an export: a value comes after the values that it refers to."""

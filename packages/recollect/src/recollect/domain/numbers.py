@@ -1,4 +1,4 @@
-"""Arithmetic on embedding vectors: rows of float32, of length one."""
+"""Arithmetic on embedding vectors, repeatable samples, and statistics of rankings."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ Rows = NDArray[np.float32]
 
 
 def normalised(rows: NDArray[np.floating]) -> Rows:
-    """Rows scaled to length one; a row of zeros stays zero."""
+    """Scale rows to length one; a row of zeros stays zero."""
     lengths = np.linalg.norm(rows, axis=-1, keepdims=True)
     return np.asarray(rows / np.where(lengths == 0, 1, lengths), dtype=np.float32)
 
 
 def distinct(ids: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Each once, ascending: `np.unique`, which at first loads `numpy.ma`, ten milliseconds of a start."""
+    """Return each id once, ascending. Unlike `np.unique`, it does not load `numpy.ma` (ten milliseconds)."""
     ordered = np.sort(ids)
     is_first = np.ones(len(ordered), bool)
     np.not_equal(ordered[1:], ordered[:-1], out=is_first[1:])
@@ -30,7 +30,7 @@ def distinct(ids: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def pack_vector(row: Rows) -> bytes:
-    """Little-endian float32, whatever the machine."""
+    """Pack as little-endian float32 on every machine."""
     return np.ascontiguousarray(row, dtype="<f4").tobytes()
 
 
@@ -44,15 +44,15 @@ def sign_bytes(dims: int) -> int:
 
 
 def pack_signs(rows: Rows) -> bytes:
-    """One bit for each number, whether it is above zero; each row begins with a byte of its own."""
+    """Pack one bit for each number: whether it is above zero. Each row begins a new byte."""
     return np.packbits(rows > 0, axis=1).tobytes()
 
 
-# Chance that anyone can repeat: numbers and samples that are the same for the same seed.
+# Repeatable randomness: the same seed gives the same numbers and samples
 
 
 def hash_number(seed: object, of: object) -> int:
-    """A number from 0 to 2^64 - 1."""
+    """Return a number from 0 to 2^64 - 1, always the same for the same arguments."""
     return int.from_bytes(blake2b(f"{seed}:{of}".encode(), digest_size=8).digest(), "big")
 
 
@@ -60,13 +60,13 @@ def sample_ids(ids: Iterable[int], seed: object, size: int) -> list[int]:
     """Choose `size` ids in the order of their hashes."""
     if size <= 0:
         return []
-    # What `hash_number` gives, as bytes: they have the same order, and there may be very many.
+    # The bytes of `hash_number`, which have the same order and need no conversion.
     start = f"{seed}:".encode()
     hashed = ((blake2b(b"%s%d" % (start, id_), digest_size=8).digest(), id_) for id_ in ids)
     return [id_ for _, id_ in nsmallest(size, hashed)]
 
 
-# Measures of rankings, and how sure a figure is.
+# Measures of rankings, and their uncertainty
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -92,7 +92,7 @@ class Interval:
         return self.low > 0 or self.high < 0
 
     def negated(self) -> Interval:
-        # Taken from 0, so that there is no negative zero.
+        # Subtracted from 0, so that there is no negative zero.
         return Interval(0.0 - self.mean, 0.0 - self.high, 0.0 - self.low)
 
 
@@ -102,7 +102,7 @@ def bootstrap_interval(
     """Return the interval of the weighted mean by drawing with replacement (percentile bootstrap, Efron
     1979).
 
-    With the same seed, draws of equally many values are equal, so that differences stay paired.
+    The same seed draws the same indices of lists of equal length, so that differences stay paired.
     """
     counts = np.ones(len(values)) if weights is None else weights
     means = []
@@ -114,20 +114,20 @@ def bootstrap_interval(
 
 
 def sign_flip_test(values: Floats, chance: np.random.Generator, flips: int) -> float:
-    """One-sided: the chance of a sum at least as great if each value could as well have the other sign."""
+    """Return the one-sided probability of at least this sum if the sign of each value were random."""
     moved = values[values != 0]
-    # Rounding must not make the sum greater than itself.
+    # A tolerance, because equal sums may be rounded differently.
     observed = moved.sum() - 1e-9 * np.abs(moved).sum()
     as_great = 0
     for size in _batches(flips, len(moved)):
         signs = 2.0 * chance.integers(0, 2, (size, len(moved))) - 1.0
         as_great += int((signs @ moved >= observed).sum())
-    # The order as it is counts as one of the flips.
+    # The observed signs count as one of the flips.
     return (1 + as_great) / (1 + flips)
 
 
 def sign_test(wins: int, losses: int) -> float:
-    """Two-sided: the chance that fair coins fall at least as unevenly."""
+    """Return the two-sided probability that fair coins fall at least as unevenly."""
     count, fewer = wins + losses, min(wins, losses)
     logs = (
         lgamma(count + 1) - lgamma(heads + 1) - lgamma(count - heads + 1) - count * log(2)
@@ -137,21 +137,21 @@ def sign_test(wins: int, losses: int) -> float:
 
 
 def wilson_interval(hits: int, of: int) -> tuple[float, float]:
-    """The 95 % interval of a share (Wilson 1927); 0 to 1 where nothing was counted.
+    """Return the 95 % interval of a share (Wilson 1927); 0 to 1 if nothing was counted.
 
-    Unlike the share plus or minus its error, it never leaves 0 to 1, and holds for few counts.
+    Unlike the share plus or minus its error, it stays within 0 to 1, and is valid for small counts.
     """
     if not of:
         return 0.0, 1.0
     share, spare = hits / of, _Z**2 / of
     middle = (share + spare / 2) / (1 + spare)
     half = _Z / (1 + spare) * sqrt(share * (1 - share) / of + spare / (4 * of))
-    # Where nothing or everything was hit, that end is exact; floats come out a hair beside it.
+    # With no hits or only hits, one end is exactly 0 or 1; the formula may be slightly off.
     return (0.0 if hits == 0 else middle - half), (1.0 if hits == of else middle + half)
 
 
 def auroc(present: Floats, absent: Floats) -> float:
-    """Return how often one of the first is above one of the others; ties count half, empty lists 0.5."""
+    """Return the share of pairs with `present` above `absent`. Ties count half; 0.5 without pairs."""
     if not len(present) or not len(absent):
         return 0.5
     ordered = np.sort(absent)
@@ -160,13 +160,13 @@ def auroc(present: Floats, absent: Floats) -> float:
 
 
 def discounts(places: Ints, k: int) -> Floats:
-    """1 / log2(1 + place), and 0 beyond the first K and at place 0, which is nowhere."""
+    """Return 1 / log2(1 + place) for the places 1 to K, else 0. Place 0 means not ranked."""
     counted = (places >= 1) & (places <= k)
     return np.where(counted, 1.0 / np.log2(1.0 + np.maximum(places, 1)), 0.0)
 
 
 def dcg_bounds(gains: Iterable[float], k: int) -> tuple[float, float]:
-    """The DCG@K of the worst order and of the best."""
+    """Return the DCG@K of the worst and of the best order."""
     known = list(gains)
     good = sorted((number for number in known if number > 0), reverse=True)
     wrong = sorted(number for number in known if number < 0)
@@ -174,10 +174,10 @@ def dcg_bounds(gains: Iterable[float], k: int) -> tuple[float, float]:
 
 
 def lift(found: Floats | Ints, shown: Floats, relevant: Floats | Ints, among: Floats) -> Floats:
-    """By answer: 1 is as good as chance, 0 is nothing found; 0 too where nothing is relevant or was ranked.
+    """Return the lift of each answer: 1 is as good as chance; 0 if nothing was found, relevant or shown.
 
-    `found` are the relevant ones among those `shown` in the first K; `relevant` all that are among the
-    candidates, and `among` how many candidates there were.
+    All arguments are counts: `found` of the `shown` first K are relevant, and `relevant` of the candidates,
+    whose number is `among`.
     """
     counted = (relevant > 0) & (shown > 0)
     share = found / np.where(counted, shown, 1.0)
@@ -189,6 +189,6 @@ def _dcg(gains: Sequence[float], k: int) -> float:
 
 
 def _batches(draws: int, width: int) -> Iterator[int]:
-    """Return how many draws of `width` numbers to make at a time."""
+    """Return how many draws of `width` numbers to make in each batch."""
     most = max(1, _NUMBERS_AT_ONCE // max(width, 1))
     return (min(most, draws - start) for start in range(0, draws, most))

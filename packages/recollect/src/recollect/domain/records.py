@@ -1,4 +1,4 @@
-"""The values of the domain: frozen, without behaviour beyond what their fields say."""
+"""The frozen values of the domain."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 AsOf = datetime | date | str
-"""A moment to look back to: a time with a zone, a day, or either as an ISO 8601 text."""
+"""A past moment: a time with a zone, a day, or either as an ISO 8601 text."""
 
 
 class Kind(StrEnum):
@@ -48,7 +48,7 @@ class Status(StrEnum):
             return cls(_SPANISH.get(plain, plain))
         except ValueError:
             allowed = ", ".join(cls)
-            raise InvalidInput(f"No status named {word!r}; there are: {allowed}.") from None
+            raise InvalidInput(f"No status named {word!r}; the statuses are: {allowed}.") from None
 
 
 _SPANISH = {
@@ -79,12 +79,12 @@ class Scope:
 
     owner: str = ""
     agent: str | None = ""
-    """None means all agents of the owner and memories without an agent. Only for reading."""
+    """With None, all agents of the owner, and memories without an agent. Only for reading."""
 
 
 @dataclass(frozen=True, slots=True)
 class NamedToken:
-    """Lets its holder use a server over HTTP. The token itself is kept nowhere."""
+    """A token for the use of a server over HTTP. The token itself is not stored."""
 
     name: str
     digest: str = field(metadata=HIDDEN)
@@ -110,12 +110,12 @@ class Observation(Record):
     similar_to: int | None = None
     similarity: float | None = None
     corrected_by: int | None = None
-    """The memory that corrects it, where it was retired as a near-copy of another error."""
+    """The memory that corrects it, if it was superseded because it nearly repeats an error."""
     deleted_at: datetime | None = None
 
     @property
     def in_force(self) -> bool:
-        """Neither replaced by a later observation nor deleted."""
+        """Whether it is neither superseded nor deleted."""
         return self.superseded_at is None and self.deleted_at is None
 
 
@@ -130,7 +130,7 @@ class Revision(Record):
 
 @dataclass(frozen=True, slots=True)
 class Absence(Record):
-    """A time in which a memory was forgotten or superseded."""
+    """A period in which a memory was forgotten or superseded."""
 
     why: str
     """`forgotten` or `superseded`."""
@@ -139,12 +139,12 @@ class Absence(Record):
 
 
 def note_field(about: str) -> Any:
-    """Declare an optional text of a note: a column that all interfaces of notes show and set."""
+    """Declare an optional text of a note. The store has a column for it; all interfaces show and set it."""
     return field(default=None, metadata={**LISTED, "note_field": about})
 
 
 class NoteFields(TypedDict, total=False):
-    """The arguments of `remember` and `update` for what `note_field` declares in `Memory`."""
+    """The arguments of `remember` and `update` for the fields that `note_field` declares in `Memory`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,14 +185,14 @@ class Memory(Record):
     mentions: tuple[int, ...] = field(default=(), metadata=HIDDEN)
     """The entities that it mentions."""
     about: tuple[int, ...] = field(default=(), metadata=HIDDEN)
-    """Those of them that the caller named."""
+    """The mentioned entities that the caller named."""
     former: tuple[Revision, ...] = field(default=(), metadata=HIDDEN)
     """Former texts, oldest first."""
     similar_to: int | None = None
     similarity: float | None = None
-    # its life
+    # its state
     absences: tuple[Absence, ...] = field(default=(), metadata=HIDDEN)
-    """When it was gone and came back, oldest first."""
+    """Periods in which it was forgotten or superseded, oldest first."""
     status: Status = field(default=Status.ACTIVE, metadata=LISTED)
     consolidation: Consolidation = Consolidation.STAGED
     strength: float = 1.0
@@ -211,13 +211,13 @@ class Memory(Record):
     """For notes: after this time, only searches about earlier times find it."""
     # A program's own data
     ref: str | None = field(default=None, metadata=HIDDEN)
-    """For notes: the name given by the program that stored it. In a scope, one note in force has it."""
+    """For notes: a name from the program that stored it. At most one note in force of a scope has it."""
     metadata: Mapping[str, Any] | None = field(default=None, hash=False, metadata=HIDDEN)
-    """A JSON object that the caller gave along with a note or message."""
+    """For notes and messages: a JSON object from the caller."""
 
     @property
     def in_force(self) -> tuple[Observation, ...]:
-        """The observations that hold now, oldest first."""
+        """The current observations, oldest first."""
         return tuple(observation for observation in self.observations if observation.in_force)
 
     @property
@@ -244,12 +244,12 @@ _ASSISTANTS = frozenset({"assistant", "ai", "bot", "model"})
 
 
 def is_assistant(role: str | None) -> bool:
-    """Whether a message of this role is an assistant's, by any of the names that clients use."""
+    """Whether a role means an assistant, by any of the names that clients use."""
     return (role or "").lower() in _ASSISTANTS
 
 
 def memory_at(memory: Memory, at: datetime | None) -> Memory:
-    """The memory as it read at a moment; None: as it reads now."""
+    """Return the memory as it was at a moment, or as it is now if `at` is None."""
     if at is None:
         return memory
     former = next((revision.text for revision in memory.former if revision.until > at), None)
@@ -283,7 +283,7 @@ def _has_passed(moment: datetime | None, at: datetime) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Relation(Record):
-    """A directed link between two entities, and the span in which it holds."""
+    """A directed link between two entities, and the period in which it is valid."""
 
     id: int
     source: int
@@ -301,7 +301,7 @@ class Relation(Record):
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A piece of a memory that gets a vector of its own."""
+    """A piece of a memory that has its own vector."""
 
     id: int
     memory: int
@@ -309,17 +309,17 @@ class Passage:
     text: str
     """The text for the embedder: the passage, with its subject."""
     piece: str | None = None
-    """The piece by itself, where it is not the whole text."""
+    """The piece without its subject; None if it is the whole text."""
 
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """Something in a message that is worth keeping as a note of its own."""
+    """A statement in a message that is worth a note."""
 
     message: int
     """The id of the message that says it."""
     text: str
-    """Complete in itself: it names the speaker, or the message's speaker is meant."""
+    """Clear without the message, except that it may leave out the name of the speaker."""
     category: str
     importance: float = 0.5
     happened_at: datetime | None = None
@@ -327,7 +327,7 @@ class Statement:
 
 @dataclass(frozen=True, slots=True)
 class Model(Record):
-    """An embedding model. Vectors of two names are never compared."""
+    """An embedding model. Vectors of models with different names are never compared."""
 
     name: str
     dims: int
@@ -335,9 +335,9 @@ class Model(Record):
     """The centre of this model's vectors, as packed float32. It depends on the model only, so that no scope's
     texts influence another's shortlist. If None, all searches are exact scans."""
     rotation: bytes | None = field(default=None, repr=False, compare=False, metadata=HIDDEN)
-    """How to rotate vectors so that their prefixes carry the most: `dims // 3` orthonormal rows of `dims`
-    numbers, as packed float16. It belongs to the model. Absent if its first numbers carry the most anyway
-    (Matryoshka), or no rotation is known. Only stores use it: views return models without it.
+    """A rotation that puts most information into the first numbers: `dims // 3` orthonormal rows of `dims`
+    numbers, as packed float16. None if no rotation is known, or none is needed (Matryoshka models).
+    Only stores use it: views return models without it.
     """
 
 
@@ -371,7 +371,7 @@ class PastQuestion:
 
 @dataclass(frozen=True, slots=True)
 class DreamRecord(Record):
-    """A dream of the past."""
+    """A past dream."""
 
     id: int
     at: datetime
@@ -390,53 +390,53 @@ class AnswerFeedback(NamedTuple):
 
     id: int
     kind: Annotated[str, "opened, recalled, or said: given explicitly"]
-    grade: Annotated[float, "From -1, wrong, to 1, just right"]
+    grade: Annotated[float, "From -1 (wrong) to 1 (helpful)"]
 
 
 @dataclass(frozen=True, slots=True)
 class LoggedAnswer(Record):
-    """An answer as the store's log holds it."""
+    """An answer in the log."""
 
     id: int
     at: datetime
-    handle: Annotated[str, "By which `feedback` knows it"] = field(metadata=in_json(key="event"))
+    handle: Annotated[str, "Pass it to `feedback`"] = field(metadata=in_json(key="event"))
     session: str
     query: str
     profile: str
-    version: Annotated[int, "Of the tuned numbers; 0: as published"]
-    arm: Annotated[Arm, "ours: the profile was shown; baseline: what it is compared with"]
+    version: Annotated[int, "Version of the tuned numbers; 0: the published ones"]
+    arm: Annotated[Arm, "ours: the profile's ranking was shown; baseline: the baseline's"]
     against: str
     """Name of the baseline."""
     shown: tuple[int, ...]
-    ranked: Annotated[tuple[int, ...], "As the profile ranked"]
-    baseline: Annotated[tuple[int, ...], "As what it is compared with would have"]
+    ranked: Annotated[tuple[int, ...], "Ids in the profile's order"]
+    baseline: Annotated[tuple[int, ...], "Ids in the baseline's order"]
     candidates: bytes = field(repr=False, metadata=HIDDEN)
-    """All that the ranking read, packed."""
+    """The input of the ranking, packed."""
     feedback: tuple[AnswerFeedback, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class LogSize:
-    """How much of a scope's answers the log holds."""
+    """Numbers of a scope's answers in the log."""
 
     events: int
     treated: int
-    """Those in which the profile had its say."""
+    """Answers of which at least a part was ranked by the profile."""
     judged: int
-    """Those with feedback of any kind."""
+    """Answers with feedback of any kind."""
     profile: str = ""
-    """Of which profile; empty: of all."""
+    """The profile whose answers are counted; empty: all profiles."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tuned(Record):
-    """Numbers that a profile was given in the place of its published ones; the newest of a profile hold."""
+    """Tuned numbers, which replace the published numbers of a profile. The newest version is in use."""
 
     version: int
     profile: str
     at: datetime
     knobs: Mapping[str, float]
-    """Empty: the profile as published."""
+    """Empty: the published numbers."""
     why: Literal["run", "set", "reset", "rollback"]
     report: Mapping[str, Any] = field(default_factory=dict)
 
@@ -458,15 +458,15 @@ class Counts(Record):
     """Live passages that wait for a vector."""
     scopes: int
     unnoted: int
-    """Answers whose use could not be recorded since the store was made."""
+    """Answers whose use could not be recorded since the store was created."""
     bytes: int
     schema: int
-    """The version of the store's form."""
+    """The version of the store's schema."""
 
 
 @dataclass(frozen=True, slots=True)
 class ScopeCounts:
-    """How much of a store belongs to an owner, beside memories of each kind."""
+    """How much of a store belongs to an owner, besides the memories of each kind."""
 
     observations: int
     relations: int
@@ -479,12 +479,12 @@ class ScopeCounts:
 
 @dataclass(frozen=True, slots=True)
 class Problem(Record):
-    """One thing that `verify` found."""
+    """A problem that `verify` found."""
 
     what: str
     where: str
     repairable: bool
-    """Only what is derived from the rows can be repaired: indexes, vectors, the cache."""
+    """Only derived data can be repaired: indexes, vectors, the cache."""
 
 
 # A query: what is asked, which memories may answer it, and how the answer is made.
@@ -492,69 +492,69 @@ class Problem(Record):
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """Which memories a search may see. Applied inside the search, so that `k` hits are `k` allowed ones."""
+    """Which memories a search may return. It is applied before the limit, so that hits are not lost."""
 
     owner: str = ""
     agent: str | None = ""
-    """With None, any agent of the owner."""
+    """With None, all agents of the owner."""
     kinds: frozenset[Kind] = frozenset(Kind)
     session: str | None = None
-    """Without it, any session, and texts outside of sessions."""
+    """Only texts of this session. With None, all texts."""
     current: str | None = None
     """Search only the messages of this session, and all notes and entities. None: all messages."""
     tags: frozenset[str] = frozenset()
-    """Only what has all of these."""
+    """Only memories with all these tags."""
     refs: frozenset[str] | None = None
-    """Only notes that programs know by one of these names. None: any."""
+    """Only notes with one of these names from programs. None: any."""
     category: str | None = None
-    """Only texts of this sort. None: any, and entities."""
+    """Only texts of this category. None: any, and entities."""
     speaker: str | None = None
-    """Only texts of this speaker, letter for letter."""
+    """Only texts of exactly this speaker."""
     about: int | None = None
     """Only texts that mention this entity."""
     span: tuple[int, int] | None = None
-    """Only texts of this stretch of time, in microseconds since 1970: when they happened, else when made."""
+    """Only texts whose event, or else creation, is in this span, in microseconds since 1970."""
     as_of: datetime | None = None
     """The store's state at that time: what was known and in force."""
     superseded: bool = False
-    """Also what was superseded."""
+    """Include superseded memories."""
     deleted: bool = False
-    """Also what was forgotten. Only for `page`: no search finds it."""
+    """Include forgotten memories. Only for `page`: searches never find them."""
     expired_by: int | None = None
-    """Without what has expired by then, in microseconds since 1970. None: expired or not."""
+    """Leave out notes that expired by this time, in microseconds since 1970. None: keep them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """One question, made at the edge of the engine and handed down to the searches and the ranking."""
+    """A question with its options, as the searches and the ranking read it."""
 
     text: str
     now: int
-    """When it is asked, or as of when: microseconds since 1970, UTC."""
+    """The time of the question, or its `as_of`: microseconds since 1970, UTC."""
     limit: int
     limit_given: bool = False
     """The caller chose the limit; the default says nothing about the question."""
     span: tuple[int, int] | None = None
     """The time that the query mentions, if any: from NEVER or until ALWAYS where it is open."""
     next_span: tuple[int, int] | None = None
-    """For a month or a weekday, read as the last one: the next one, which may be meant as well."""
+    """If `span` is the last such month or weekday: the next one, which may be meant instead."""
     time_words: tuple[str, ...] = ()
-    """The words of that time that are searched for, as a text may contain them: `September`, `1944`."""
+    """Words of that time to search for, because texts may contain them: `September`, `1944`."""
     # Input of the searches
     where: Filter = field(default_factory=Filter)
     search_text: str = ""
-    """The part of the text to search for: a profile that uses time leaves out its words."""
+    """The text to search for. If the profile uses time, it lacks the time words."""
     vector: NDArray[np.float32] | None = field(default=None, compare=False, repr=False)
-    """Vector of that part. Without it, meaning is not searched."""
+    """Vector of `search_text`. None: no search by meaning."""
     tokens: NDArray[np.float32] | None = field(default=None, compare=False, repr=False)
-    """The vectors of its tokens, by row. None: tokens are not compared."""
+    """Vectors of its tokens, as rows. None: tokens are not compared."""
     session: str | None = None
-    """The current session, whose echoes of the query are known by it."""
+    """The current session. The query itself may be one of its messages, which is then dropped."""
     time: TimePhrase | None = None
     """The words that mention a time, and its meaning."""
     only_time: bool = False
-    """It asks for nothing else than what was then."""
-    # How the answer is made: `RecallOptions` says what these mean
+    """The query has no topic besides the time."""
+    # How the answer is made, as in `RecallOptions`
     explain: bool = False
     record: bool = True
     """False: the answer leaves no trace in the store."""
@@ -563,12 +563,12 @@ class Query:
     budget_tokens: int | None = None
     rerank: bool | None = False
     tuned: bool = True
-    """With the numbers that the profile was given since; False: as published, and in no trial."""
+    """Use the tuned numbers. False: use the published ones, and take part in no trial."""
     min_confidence: float | None = None
     abstain: bool = False
     with_confidence: bool = True
     parts: tuple[Query, ...] = ()
-    """Of several queries that the tuner ranks at once, each of them."""
+    """The single queries, if the tuner ranks several at once."""
 
     @property
     def queries(self) -> tuple[Query, ...]:
@@ -588,15 +588,15 @@ class RecallOptions:
     category: str | None = None
     """Only texts of this category."""
     rerank: bool | None = None
-    """Let a model read the first places again with the query; None: as the setting `rerank` says."""
+    """Let a model rank the first hits again. None: as the setting `rerank` says."""
     min_confidence: float | None = None
-    """Leave out hits that are less likely to be what was asked for."""
+    """Leave out hits that are less likely than this to answer."""
     abstain: bool = False
-    """Give no hits where nothing seems to answer."""
+    """Return no hits if none seems to answer."""
     tuned: bool = True
-    """With the numbers that a named profile was tuned to; False: as published."""
+    """Use the tuned numbers of a named profile; False: the published ones."""
     defer_recording: bool = False
-    """Record nothing now. The caller passes to `record_shown` what it showed of the answer."""
+    """Record nothing now. The caller later passes the hits that it showed to `record_shown`."""
     with_confidence: bool = True
     """Estimate how likely the answer and each hit are."""
 

@@ -24,15 +24,15 @@ Mode = Literal["hybrid", "meaning", "words"]
 
 @dataclass(frozen=True, slots=True)
 class RejectedRow(Record):
-    """A row of a batch that was left out."""
+    """A row of a batch that was not stored."""
 
-    index: Annotated[int, "Its place in the batch, from 0"]
+    index: Annotated[int, "Its index in the batch, from 0"]
     reason: str
 
 
 @dataclass(frozen=True, slots=True)
 class SimilarObservation(Record):
-    """A new observation that nearly repeats one that was there. Both are kept."""
+    """A new observation that nearly repeats an older one. Both are kept."""
 
     observation: int
     content: str
@@ -43,7 +43,7 @@ class SimilarObservation(Record):
 
 @dataclass(frozen=True, slots=True)
 class ContradictedObservation(Record):
-    """A new observation that seems to contradict one that was there. Both are kept."""
+    """A new observation that seems to contradict an older one. Both are kept."""
 
     observation: int
     content: str
@@ -66,7 +66,7 @@ class ObservedEntity(Record):
 
     @property
     def changed(self) -> bool:
-        """Whether anything of it is new."""
+        """Whether the write changed it."""
         return bool(self.created or self.added or self.took_type)
 
 
@@ -78,7 +78,7 @@ class ObservedBatch(Rows[ObservedEntity]):
     entities: tuple[ObservedEntity, ...]
     rejected: tuple[RejectedRow, ...] = ()
     note: str | None = None
-    """Why what was written cannot yet be found by meaning, if it cannot."""
+    """Why search by meaning cannot find the new texts yet, if so."""
     model_note: str | None = None
     """A note on the model and the languages of the texts: it was chosen or switched, or a command to run."""
 
@@ -99,11 +99,11 @@ class ConflictingMemory(Record):
     id: int
     text: str = field(metadata=in_json(letters=120))
     """The text; for an entity, the observation."""
-    is_newer: Annotated[bool, "It is the later one, so that it counts"]
+    is_newer: Annotated[bool, "It is newer, so it is probably the valid one"]
     at: datetime | None = omitted()
     """When it happened, else when it was said."""
     observation: int | None = field(default=None, metadata=HIDDEN)
-    """For an entity, the observation that says so."""
+    """For an entity, the id of the observation."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,18 +117,18 @@ class Remembered(Record):
 
     id: int
     text: str = field(metadata=HIDDEN)
-    created: Annotated[bool, "False: it was known, and its count went up"]
+    created: Annotated[bool, "False: it existed, and its count was raised"]
     category: str | None = field(default=None, metadata=HIDDEN)
     mentions: tuple[str, ...] = field(default=(), metadata=in_json(most=50, letters=400))
     similar: SimilarMemory | None = omitted()
     model_note: Annotated[str | None, "Advice on a better model for the text's language"] = omitted(
         key="note"
     )
-    """Before that, what could not follow though it is stored, and why, if so."""
+    """If a step after the write failed, it first says which and why."""
     contradicts: Annotated[tuple[ConflictingMemory, ...], "Notes in force that it seems to contradict"] = (
         omitted(())
     )
-    """The most alike first; `supersede` settles which of them holds."""
+    """The most similar first. `supersede` marks those that are no longer valid."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,13 +153,13 @@ class AddMessagesResult(Record):
     notes: tuple[Remembered, ...] = ()
     rejected: tuple[RejectedRow, ...] = ()
     note: str | None = None
-    """Why something cannot be found by meaning yet, or could not be drawn out, if so."""
+    """Why search by meaning cannot find something yet, or why extraction failed, if so."""
     model_note: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class RetiredMemory(Record):
-    """Something that a correction put out of force: a memory, or an observation of an entity."""
+    """A memory, or an observation of an entity, that a correction superseded."""
 
     id: int
     text: str
@@ -172,7 +172,7 @@ class SupersedeResult(Record):
 
     by: Memory = field(metadata=HIDDEN)
     retired: Annotated[tuple[RetiredMemory, ...], "The named memories first, then their near-copies"]
-    similar: Annotated[tuple[SimilarMemory, ...], "Alike, and left in force"] = ()
+    similar: Annotated[tuple[SimilarMemory, ...], "Similar memories, which stay in force"] = ()
     model_note: str | None = omitted()
     note: str | None = omitted()
     JSON_PROPERTIES = ("id",)
@@ -189,10 +189,10 @@ PURGE_WAITS = (
 
 
 class PurgeResult(int):
-    """How many memories were destroyed."""
+    """The number of permanently deleted memories."""
 
     note: str | None
-    """A note on rests of them in the store's files, if any."""
+    """Set if the store's files may still contain parts of them."""
 
     def __new__(cls, count: int, note: str | None = None) -> Self:
         made = super().__new__(cls, count)
@@ -202,7 +202,7 @@ class PurgeResult(int):
 
 @dataclass(frozen=True, slots=True)
 class HistoryEvent(Record):
-    """One thing that happened to a memory."""
+    """An event in the history of a memory."""
 
     at: datetime
     what: str
@@ -224,7 +224,7 @@ class ContextItem(Record):
     """One entry of a context."""
 
     id: int | None
-    """Absent for a turn outside the store."""
+    """Missing (None) for a turn outside the store."""
     kind: str
     """`turn`, or the kind of the memory."""
     text: str
@@ -279,15 +279,15 @@ class RelationResult(Record):
     target: str
     type: str
     created: bool
-    """False: it was in force already."""
+    """False: it already existed."""
     inverse: bool
-    """The inverse is in force too."""
+    """The inverse relation exists too."""
     also_created: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class RelatedBatch(Rows[RelationResult]):
-    """Relations that were created or were there already. Iterating gives the result of each."""
+    """Relations that were created or already existed. Iterating gives the result of each."""
 
     __rows__ = "relations"
     relations: tuple[RelationResult, ...]
@@ -326,15 +326,15 @@ class Neighbourhood(Record):
     """Entities around one, the nearest first, and the relations in force that lead to them."""
 
     entities: tuple[tuple[Memory, int], ...]
-    """Each with the number of relations that lie between."""
+    """Each with its distance in relations."""
     relations: tuple[Relation, ...]
     is_cut: bool = False
-    """There are more than were looked at."""
+    """There are more than the query visits."""
 
 
 @dataclass(frozen=True, slots=True)
 class GraphPaths(Record):
-    """Ways from one entity to another, over relations in force in either direction, the shortest first."""
+    """Paths from one entity to another, over relations in force in either direction, shortest first."""
 
     paths: tuple[tuple[Relation, ...], ...]
     is_cut: bool = False
@@ -342,7 +342,7 @@ class GraphPaths(Record):
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where one search put a memory."""
+    """The rank and the score of a memory in one search."""
 
     rank: int
     score: float
@@ -372,7 +372,7 @@ class Hit(Record):
     reasons: tuple[Reason, ...] = ()
     """The effect of each step, if asked for; together they give the score exactly."""
     passage: str | None = None
-    """The piece that was nearest in meaning, as the model read it."""
+    """The passage nearest in meaning, as the model read it."""
     piece: str | None = None
     """The same passage as text, if it is only a part of a long text."""
     confidence: float | None = None
@@ -387,7 +387,7 @@ class Hit(Record):
 
     @property
     def outdated_by(self) -> ConflictingMemory | None:
-        """The newest memory that says otherwise and is later than this one."""
+        """The newest memory that seems to contradict this one and is newer."""
         return next((each for each in self.conflicts_with if each.is_newer), None)
 
     def __cells__(self) -> dict[str, Any]:
@@ -425,16 +425,16 @@ class Answer(Rows[Hit]):
     """
     profile: str = ""
     strategy: str | None = None
-    """The router's class of the query; absent where the profile does not route."""
+    """The router's class of the query; None if the profile does not route."""
     time: TimePhrase | None = None
     left_out: int = 0
     """Hits beyond the budget of tokens."""
     confidence: float | None = None
-    """The probability that the store has an answer; absent for an empty query, or if not estimated."""
+    """The probability that the store has an answer; None for an empty query, or if not estimated."""
     abstained: bool = False
-    """No hit seemed to answer, and the caller wanted no guesses."""
+    """No hits, because none seemed to answer and the caller set `abstain`."""
     withheld: int = 0
-    """Hits that were left out as too unlikely."""
+    """Hits left out because of `abstain` or `min_confidence`."""
     unread: int = 0
     """Further hits that are not worth reading, and were left out because the caller named no limit."""
     trace: Trace | None = field(default=None, repr=False, compare=False)
@@ -455,7 +455,7 @@ class Answer(Rows[Hit]):
 
     @property
     def event(self) -> str | None:
-        """By which `feedback` knows this answer, once it was noted."""
+        """The id of this answer for `feedback`; None if it was not logged."""
         return None if self.trace is None else self.trace.handle
 
 
@@ -488,7 +488,7 @@ class EmbedResult(Record):
 
     embedded: int = 0
     problem: str | None = None
-    """Why some must go on waiting, if so."""
+    """Why some texts still wait, if so."""
     model_note: str | None = None
 
 
@@ -502,7 +502,7 @@ class MemoryVersion(Record):
     text: str
     since: datetime
     until: datetime | None
-    """Absent for the present text."""
+    """Missing (None) for the current text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -513,10 +513,10 @@ class Showing(Record):
     place: int
     """From 1, the best."""
     query: str | None
-    """Absent if it was opened by its name or id, or the log keeps no queries."""
+    """Missing (None) if it was opened by its name or id, or the log keeps no queries."""
     profile: str | None
     answer: int | None
-    """The answer's number in the log, if it is still there."""
+    """The answer's id in the log, if it is still there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -525,14 +525,14 @@ class Usage(Record):
 
     shown: int
     opened: int
-    """Answers after which it was opened, as far as the log reaches."""
+    """Logged answers after which it was opened."""
     days: int
     last_at: datetime | None
-    """Absent if never."""
+    """Missing (None) if never."""
 
 
 class MemoryLink(NamedTuple):
-    """A memory that keeps coming up together with another, and in how many answers."""
+    """A memory that often appears together with another, and in how many answers."""
 
     memory: Memory
     answers: int
@@ -540,11 +540,11 @@ class MemoryLink(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class WholeMemory(Record):
-    """A memory with all that the store knows of it. Lists are bounded."""
+    """A memory with everything that is stored about it. Lists have a maximum length."""
 
     memory: Memory
     versions: tuple[MemoryVersion, ...]
-    """Oldest first; of an entity none: its observations have times of their own."""
+    """Oldest first. Empty for an entity, whose observations have their own times."""
     events: tuple[HistoryEvent, ...]
     supersedes: tuple[Memory, ...]
     superseded_by: Memory | None
@@ -555,7 +555,7 @@ class WholeMemory(Record):
     neighbours: tuple[Memory, ...]
     """The turns around it in its conversation, itself included."""
     similar: tuple[SimilarMemory, ...]
-    """In force, the most alike first."""
+    """In force, the most similar first."""
     conflicts: tuple[ConflictingMemory, ...]
     links: tuple[MemoryLink, ...]
     usage: Usage
@@ -583,7 +583,7 @@ class NameCount(Record):
 
 @dataclass(frozen=True, slots=True)
 class EntityCounts(Record):
-    """An entity, and how much is known of it."""
+    """An entity, and how much is known about it."""
 
     entity: Memory
     observations: int
@@ -595,7 +595,7 @@ class EntityCounts(Record):
 
 @dataclass(frozen=True, slots=True)
 class Bucket(Record):
-    """A stretch of the timeline that holds something."""
+    """A period of the timeline that contains memories."""
 
     start: datetime
     stop: datetime

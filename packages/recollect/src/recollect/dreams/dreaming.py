@@ -61,19 +61,19 @@ from recollect.write.inputs import one_or_more
 from recollect.write.repository import Priority, is_dead
 
 _LEASE_SECONDS = 120.0
-# Stages that the progress of a dream counts.
+# Number of stages that a dream reports as progress.
 _STAGES = 6
 _DREAMERS = count(1)
 
 
 @dataclass(frozen=True, slots=True)
 class DreamResult(Record):
-    """Changes that a dream made, or would make."""
+    """The changes that a dream made, or would make in a dry run."""
 
     at: datetime
     report: DreamReport
     id: int | None = None
-    """None if nothing was written."""
+    """The dream's id, if it was written."""
     left: tuple[int, ...] = ()
     """Memories that were edited during the dream, so the dream did not change them."""
 
@@ -102,12 +102,12 @@ def phases_of(names: Collection[str] | None, without: Collection[str] = ()) -> t
 def dream(services: Services, options: DreamOptions, progress: Progress | None = None) -> DreamResult:
     """Dream once. Raise `Conflict` if another process dreams on the store."""
     at = services.clock()
-    # The number keeps two threads of one process from dreaming at once.
+    # With the number, two threads of one process cannot dream at the same time.
     holder = f"{services.process_id} {next(_DREAMERS)}"
 
     def report_stage(stage: int) -> None:
         if not options.dry_run and services.write([TakeLease(DREAMING, holder, _LEASE_SECONDS)])[0].created:
-            # Another process held the lease, and may have changed the state that this one read.
+            # Another process took the lease, and may have changed the state that this one read.
             raise Conflict(
                 f"Another process has the lease ({DREAMING}): this one was too slow. Nothing was changed."
             )
@@ -120,7 +120,7 @@ def dream(services: Services, options: DreamOptions, progress: Progress | None =
     try:
         return _run_dream(services, options, at, holder, report_stage)
     finally:
-        # The dream may be committed by now; a lease that cannot be returned expires.
+        # The dream may already be committed. A lease that cannot be released expires.
         attempt_follow_up(lambda: services.write([DropLease(DREAMING, holder)]))
 
 
@@ -134,7 +134,7 @@ def _take_lease(services: Services, holder: str, at: datetime) -> None:
         dead = [other for (other,) in held if is_dead(other)]
         if not dead:
             raise
-        # The holder was killed in mid-dream, before it wrote anything.
+        # The process was killed during its dream, before it wrote anything.
         services.store.apply([*(DropLease(DREAMING, other) for other in dead), take], at=at)
 
 
@@ -228,7 +228,7 @@ def _commit(services: Services, planned: Plan, report: DreamReport, holder: str 
     )
 
 
-# Questions that test a dream: the last ones that were asked, and some made from memories.
+# Questions that test a dream: the last questions of users, and some made from memories
 
 
 def gate_questions(services: Services, snapshot: DreamState, knobs: Knobs) -> list[GateQuestion]:
@@ -239,7 +239,7 @@ def gate_questions(services: Services, snapshot: DreamState, knobs: Knobs) -> li
     with services.read() as view:
         profile = tuned_in(services, view, services.all_profiles[DEFAULT])[1]
         past = past_questions(view, scope_id(view, services.scope), knobs.gate_questions)
-        # A random sample, the same for the same time.
+        # A random sample; its seed is the time of the dream.
         sampled = sample_ids(snapshot.ids.tolist(), snapshot.at, knobs.gate_questions - len(past))
         memories = memories_by_id(view, sampled)
 
@@ -275,7 +275,7 @@ def echoes_of_fading(
 ) -> dict[int, tuple[Echo, ...]]:
     """For each memory that may be pruned, find the memories that say the same.
 
-    Memories that a person chose to keep in Review have none, and so are not pruned.
+    Memories that a person chose to keep in Review are skipped, so they are not pruned.
     """
     draft = Draft.of(snapshot)
     for phase, step in ((Phase.CONSOLIDATE, consolidate), (Phase.DOWNSCALE, downscale)):
@@ -290,12 +290,12 @@ def echoes_of_fading(
 def _echoes(view: Snapshot, services: Services, id_: int) -> tuple[Echo, ...]:
     """Find memories that contain everything that a memory says.
 
-    Vectors find candidates, and words decide: models put `Alice manages Bob` next to `Bob manages Alice`.
+    Vectors find candidates and words decide, because models put `Alice manages Bob` near `Bob manages Alice`.
     """
     near = _nearest_memories(view, services, id_)
     memories = memories_by_id(view, [id_, *near])
     fading = memories[id_]
-    # A word like "today" means another day in a later memory.
+    # A time such as "today" means another day in a later memory.
     if any(time_phrases(text, fading.created_at) for text in _texts_of(fading)):
         return ()
 
@@ -317,7 +317,7 @@ def _texts_of(memory: Memory) -> list[str]:
 
 
 def _nearest_memories(view: Snapshot, services: Services, id_: int) -> dict[int, float]:
-    """Return the memories near to every passage of a memory, each with its smallest cosine."""
+    """Return the memories that are near every passage of a memory, each with its smallest cosine."""
     where = services.unexpired()
     passages = vectors_of(view, [passage.id for passage in passages_of(view, [id_])])
     near: dict[int, float] | None = None
@@ -346,7 +346,7 @@ def copies_of_errors(services: Services, snapshot: DreamState, decided: Collecti
         if not pairs:
             return ()
         errors = memories_by_id(view, sorted({id_ for pair in pairs for id_ in pair}))
-        # A merge is not a correction: the survivor says the same.
+        # Leave out merges, which are no corrections: the survivor says the same.
         pairs = [(old, by) for old, by in pairs if not same_statement(errors[old].text, errors[by].text)]
         # The newest memories that were stored or changed since the last dream.
         rows = np.flatnonzero(snapshot.changed_at > snapshot.dreamt_at.get(Phase.CORRECT, 0))
@@ -379,7 +379,7 @@ def _statements(memory: Memory) -> Iterator[tuple[DreamText, str]]:
     of_program = memory.ref is not None or memory.metadata is not None
     kept = memory.pinned or memory.importance_tag is not None or of_program
     if memory.kind is not Kind.ENTITY:
-        # A memory that was superseded and restored is wanted.
+        # A user restored it after it was superseded, so it must stay.
         if not any(absence.why == "superseded" for absence in memory.absences):
             yield DreamText(memory.id, memory.text, kept=kept), text_with_speaker(memory)
         return
@@ -460,11 +460,11 @@ class Dreams(EngineGroup):
         return record, found
 
     def undo(self, id: int, *, later: bool = False) -> DreamUndoResult:  # noqa: A002  # the public name
-        """Undo a dream. Values that were changed after it are reported and stay.
+        """Undo a dream. Values that were changed after it stay, and `left` lists their memories.
 
         Args:
             id: The dream.
-            later: Also undo the dreams that came after it.
+            later: Also undo all later dreams.
 
         Raises:
             NotFound: There is no such dream.
@@ -510,7 +510,7 @@ Backup = Callable[[datetime], None]
 """Called with the time before every dream; makes one backup a day."""
 
 _log = logging.getLogger(__name__)
-# How long to wait while another process dreams.
+# How long to wait if another process is dreaming.
 _PATIENCE = timedelta(minutes=5)
 
 
@@ -557,7 +557,7 @@ class DreamScheduler:
         if self._services.worker.stopping.is_set():
             raise DreamCancelled
         now = self._services.clock()
-        # Do not repeat a dream right after it was undone.
+        # After an undo, too, wait for the full interval.
         due = max((each.undone_at or each.at for each in Dreams(self._services).history(1)), default=None)
         if due is not None and now < due + self._every:
             self._retry_at(due + self._every)
@@ -570,7 +570,7 @@ class DreamScheduler:
             _log.warning("The dream left out %s: past questions would have found fewer memories.", phase)
 
     def _step(self, done: int, of: int | None) -> None:
-        # After the last step, the dream is written.
+        # At the last step, the dream is already written.
         if self._services.worker.stopping.is_set() and done != of:
             raise DreamCancelled
 

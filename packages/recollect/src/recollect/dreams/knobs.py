@@ -1,4 +1,4 @@
-"""Parameters of a dream. Defaults come from the published cycle or from our measurements."""
+"""Parameters of a dream. The defaults are published values or our measurements."""
 
 from __future__ import annotations
 
@@ -41,13 +41,13 @@ class ByKind:
 @dataclass(frozen=True, slots=True)
 class Knobs:
     max_delta: float = 0.1
-    """Maximum that one replay adds to a strength."""
+    """Maximum increase of a strength by one replay."""
     floor: float = 0.01
     """Lower bound of a strength."""
     daily: float = 0.95
     """Share of a strength that remains after a day."""
     decay: ByKind = ByKind(entity=0.25, note=0.5, message=1.0)
-    """Staleness that a day without use adds."""
+    """Increase of staleness by a day without use."""
     weight: ByKind = ByKind(entity=1.5, note=1.0, message=0.5)
     """Weight of an access, by the kind of memory."""
     prune_staleness: float = 90.0
@@ -69,11 +69,11 @@ class Knobs:
     """Minimum share of the answers with one memory that also show the other."""
     gate_questions: int = 100
     gate_seen: int = 5
-    """Number of first hits of a past answer that the gate looks for again."""
+    """Number of first hits of a past answer that the gate must find again."""
     gate_top: int = 10
-    """Number of first hits among which they must be found again."""
+    """Number of first hits among which the gate looks for them."""
     gate_margin: float = 0.02
-    """Share of the found memories that the dream may lose."""
+    """Maximum share of the wanted memories that the dream may lose."""
 
     def __post_init__(self) -> None:
         for each in fields(self):
@@ -89,7 +89,7 @@ _SHARES = {"max_delta", "floor", "daily", "prune_echo", "link_share", "gate_marg
 
 
 def knobs_from_mapping(given: Mapping[str, object]) -> Knobs:
-    """Parse the parameters of a settings file; the others keep their defaults."""
+    """Parse the parameters in a settings file. Parameters that it does not name keep their defaults."""
     defaults = {each.name: getattr(Knobs(), each.name) for each in fields(Knobs)}
     _refuse_unknown("knob", given, defaults)
     numbers: dict[str, Any] = {name: _knob(name, value, defaults[name]) for name, value in given.items()}

@@ -73,14 +73,14 @@ class Verdict:
 
 
 def judge_plan(asked: Sequence[GateQuestion], plan: Plan, knobs: Knobs) -> Verdict:
-    """Ask all questions on the present state and on the draft after each phase."""
+    """Ask all questions of the current state and of the draft after each phase."""
     now = [_find_wanted(one, None, plan.snapshot) for one in asked]
     before = after = _share(asked, now)
     losses: dict[tuple[int, int], LostHit] = {}
     costly: list[Phase] = []
     then, last = now, Draft.of(plan.snapshot)
     for phase, draft in plan.drafts.items():
-        # Few phases change ranking fields, so most questions need not be ranked again.
+        # Few phases change fields that the ranking reads, so few questions must be ranked again.
         traces = any(
             not np.array_equal(getattr(last.life, name), getattr(draft.life, name)) for name in _TRACES
         )
@@ -98,14 +98,14 @@ def judge_plan(asked: Sequence[GateQuestion], plan: Plan, knobs: Knobs) -> Verdi
         after = _share(asked, then)
         if before - after > knobs.gate_margin:
             costly.append(phase)
-    # A later phase may restore a loss, so only the end counts; the first costly phase is blamed.
+    # A later phase may restore a loss, so only the final state counts. The first costly phase is blamed.
     lost = tuple(loss for (place, memory), loss in losses.items() if memory not in then[place])
     blame = costly[0] if before - after > knobs.gate_margin else None
     return Verdict(len(asked), sum(one.made for one in asked), before, after, lost, blame)
 
 
 def _share(asked: Iterable[GateQuestion], found: Iterable[frozenset[int]]) -> float:
-    """Return the share of wanted memories that is found, as the mean over all questions."""
+    """Return the share of wanted memories that were found, as the mean over all questions."""
     shares = [len(one) / len(question.wanted) for question, one in zip(asked, found, strict=True)]
     return float(np.mean(shares)) if shares else 1.0
 
@@ -117,14 +117,14 @@ def _reads_traces(profile: Profile) -> bool:
 
 
 def answers(asked: GateQuestion, draft: Draft | None, snapshot: DreamState) -> list[int]:
-    """Return the hits of a question, best first: now, or after a dream."""
+    """Return the ids of a question's hits, best first: now, or after the dream if there is a draft."""
     candidates = asked.candidates if draft is None else _after_dream(asked.candidates, draft, snapshot)
     ids: list[int] = run(asked.profile, candidates, asked.moment).ids.tolist()
     return ids
 
 
 def _find_wanted(asked: GateQuestion, draft: Draft | None, snapshot: DreamState) -> frozenset[int]:
-    """Return the wanted memories that are hits, or whose survivor of a merge is one."""
+    """Return the wanted memories that are hits, or whose survivor is a hit."""
     shown = set(answers(asked, draft, snapshot))
     gone = {} if draft is None else draft.gone
     return frozenset(id_ for id_ in asked.wanted if gone.get(id_, id_) in shown)
@@ -170,7 +170,7 @@ STEPS: Mapping[Phase, Step] = {
 class Plan:
     snapshot: DreamState
     drafts: Mapping[Phase, Draft]
-    """The draft after each phase, in order."""
+    """The draft after each phase, in the order of the phases."""
 
     @property
     def draft(self) -> Draft:
@@ -181,7 +181,7 @@ class Plan:
         return tuple(self.drafts)
 
     def field_changes(self) -> tuple[FieldChanges, ...]:
-        """Return changes by field. Removed memories keep their fields, so that undo restores them."""
+        """Return the changes by field. Those of removed memories are left out, so undo restores them."""
         stages = np.array([str(stage) for stage in Consolidation])
         ids, draft = self.snapshot.ids, self.draft
         stays = ~np.isin(ids, list(draft.gone))
@@ -252,7 +252,7 @@ class DreamReport(Record):
     """Number of old memories that were replayed together with new ones."""
     pruned: tuple[int, ...]
     unique: int
-    """Number of memories stale enough to be pruned, but kept because no other memory says the same."""
+    """Number of memories that are stale, but stay because no other memory says the same."""
     merged: tuple[tuple[int, int], ...]
     """Notes, each with its survivor."""
     merged_observations: tuple[tuple[int, int, int], ...]
@@ -263,7 +263,7 @@ class DreamReport(Record):
     """Two memories, and the number of answers that showed both; the most frequent pairs."""
     links: int
     gate: Verdict | None = None
-    """None if the gate was off."""
+    """The result of the gate, if it was on."""
     skipped: tuple[str, ...] = ()
     """Phases that were left out because past questions would have found fewer memories."""
     upkeep: str | None = None
@@ -273,7 +273,7 @@ class DreamReport(Record):
 def dream_report(plan: Plan, verdict: Verdict | None = None, skipped: tuple[str, ...] = ()) -> DreamReport:
     snapshot, draft = plan.snapshot, plan.draft
     before, after = snapshot.life, draft.life
-    # Removed memories keep their fields.
+    # The fields of removed memories do not change.
     stays = ~np.isin(snapshot.ids, list(draft.gone))
     moved = stays & (before.consolidation != after.consolidation)
     rises, falls = stays & (after.strength > before.strength), stays & (after.strength < before.strength)

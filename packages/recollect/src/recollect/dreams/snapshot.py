@@ -1,4 +1,4 @@
-"""Values of a dream: the state that it reads, by column, and the draft that its phases change."""
+"""The state that a dream reads, as columns, and the draft that its phases change."""
 
 from __future__ import annotations
 
@@ -114,19 +114,19 @@ class DreamState:
     """Number of sessions in the log whose answers showed it."""
     life: Life
     used: frozenset[int] | None = None
-    """Rows shown since the last promotion; None means the rows of `replays`."""
+    """Rows shown since the last promotion. None: the rows of `replays`."""
     replays: tuple[ReplayedAnswer, ...] = ()
     used_on: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
     """For each row, the days since the last dream on which it was shown, ascending."""
     seen_before: Mapping[int, int] = field(default_factory=dict)
-    """For each of those rows, the last day before that on which it was shown, if any."""
+    """For each of those rows, the last day on which it was shown before those days, if any."""
     echoes: Mapping[int, tuple[Echo, ...]] = field(default_factory=dict)
     """For each row, the memories that say the same, nearest first."""
     twins: tuple[SimilarTexts, ...] = ()
     copies: tuple[Copy, ...] = ()
     together: tuple[Pair, ...] = ()
     linked: Mapping[tuple[int, int], int] = field(default_factory=dict)
-    """Weights of the pairs that are linked already."""
+    """Weights of the existing links."""
 
     @property
     def last_at(self) -> int | None:
@@ -149,7 +149,7 @@ class Merge:
 
 @dataclass(frozen=True, slots=True)
 class Correction:
-    """A copy of an error, replaced by the memory that corrects it."""
+    """A text that repeats an error, and the memory that corrects it."""
 
     gone: DreamText
     by: int
@@ -176,7 +176,7 @@ class Draft:
     echoed_by: Mapping[int, int] = field(default_factory=dict)
     """For pruned memories, the memory that says the same."""
     unique: tuple[int, ...] = ()
-    """Memories that stay only because no other one says the same."""
+    """Memories that are not pruned only because no other memory says the same."""
     merges: tuple[Merge, ...] = ()
     corrections: tuple[Correction, ...] = ()
     links: tuple[Link, ...] = ()

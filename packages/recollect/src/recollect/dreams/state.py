@@ -98,7 +98,7 @@ def dream_state(store: ports.Snapshot, scope: int, now: int, together: int) -> D
 
 
 def _of_programs(store: ports.Snapshot, scope: int) -> list[int]:
-    """Return notes with a program's `ref` or metadata, which the program expects unchanged."""
+    """Return memories with a program's `ref` or metadata, which the program expects unchanged."""
     has_program_data = AnyOf(((is_set("ref"),), (is_set("metadata"),)))
     return [
         id_
@@ -121,7 +121,7 @@ def _phases(store: ports.Snapshot, scope: int) -> dict[str, tuple[int, int]]:
 def _replays(
     store: ports.Snapshot, scope: int, through: int, places: Mapping[int, int]
 ) -> tuple[tuple[ReplayedAnswer, ...], int, dict[int, set[int]]]:
-    """Return the answers after `through`, the newest of them, and the days on which each row was shown."""
+    """Return the answers after `through`, the newest id, and the days on which each row was shown."""
     times: dict[int, int] = dict(store.rows("recall", ("id", "at"), (Compares("id", ">", through),)))
     shown = store.rows(
         "recall_hit",
@@ -174,7 +174,7 @@ def _seen_before(
 
 
 def _sessions(store: ports.Snapshot, ids: Sequence[int], places: Mapping[int, int], spread: Ints) -> Ints:
-    """Count the sessions of recalled memories; the others keep their last count."""
+    """Count the sessions that showed each of these memories; the others keep their last count."""
     sessions = spread.copy()
     shown = _showings(store, ids)
     named: dict[int, str] = dict(
@@ -195,7 +195,7 @@ def _similar_notes(
         "id", "similar_to", "similarity", "kind", "speaker", "happened_at", "text", "pinned",
         "importance_tag",
     )  # fmt: skip
-    # A text that was replaced and restored is meant to stay next to the other.
+    # Leave out restored texts, because the user wants to keep both.
     in_force = (
         Equals("scope_id", scope),
         *IN_FORCE,
@@ -281,7 +281,7 @@ def _linked(store: ports.Snapshot, scope: int) -> dict[tuple[int, int], int]:
 
 
 def past_questions(store: ports.Snapshot, scope: int, limit: int) -> list[PastQuestion]:
-    """Return the last distinct questions, the newest first, each with the memories that it showed."""
+    """Return the last distinct questions, newest first, each with the memories of its last answer."""
     latest: dict[tuple[str, str | None], int] = {}
     for recall, query, profile in store.rows(
         "recall", ("id", "query", "profile"), (Equals("scope_id", scope), is_set("query")), descending=True
@@ -308,7 +308,7 @@ def dream_records(
     dream: int | None = None,
     before: int | None = None,
 ) -> list[DreamRecord]:
-    """Return dreams of a scope, newest first; only `dream`, or only those before `before`."""
+    """Return the dreams of a scope, newest first: all, only `dream`, or those with ids below `before`."""
     one: tuple[Condition, ...] = () if dream is None else (Equals("id", dream),)
     one += () if before is None else (Compares("id", "<", before),)
     return [
@@ -339,7 +339,7 @@ def packed(journal: Mapping[str, Any]) -> bytes:
 
 
 def packed_fields(lived: Sequence[FieldChanges]) -> Callable[[Mapping[str, object]], bytes]:
-    """Return a function that packs the rest of a journal after these fields."""
+    """Pack these fields of a journal now; return a function that appends and packs the rest."""
     compressor = zlib.compressobj(_COMPRESSION_LEVEL)
     start = compressor.compress(_json({"lived": [_fields(each) for each in lived]})[:-1] + b",")
 

@@ -47,7 +47,7 @@ STATING = (
     | WORDS["habitual"]
     | {form for form, name in RELATION_OF.items() if name in _STATING_RELATIONS}
 )
-"""A clause with one of these states a lasting or repeated fact."""
+"""A clause with one of these words states a lasting or repeated fact."""
 ADDITIVE = WORDS["several"] | WORDS["additive"]
 STATUS_OF = names_by_word("claims", "statuses")
 ADJECTIVE_ENDINGS = tuple(WORDS["adjective_endings"])
@@ -59,12 +59,12 @@ _MONTH_OF = {
     if "months" in sections("words", language)
     for month, name in enumerate(month_names(language), start=1)
     for word in (name, name[:3])
-    if word != "mar"  # the sea
+    if word != "mar"  # Spanish for sea
 } | {"sept": 9}
 _HOURS = names_by_word("claims", "hours")
 
 LONGEST = 600
-"""In characters; the rest of a text is not read."""
+"""Maximum number of characters of a text to read."""
 _PIECE = compile_later(
     r"\d+(?:[-.,:]\d+)*(?!\w)|[^\W_]+(?:[-.@_/+:][^\W_]+)*|[.!?;:,\n\"“”„«»¿…]|[$€£¥%]|['’]s\b"
     r"|\([^()\n]{0,200}\)|```.*?(?:```|\Z)",  # an aside; code
@@ -125,7 +125,7 @@ def word_of(text: str) -> Word:
         or folded in _WEEKDAY_OF
         or folded in _MONTH_OF
         or any(map(str.isdecimal, text)),
-        # May is a month.
+        # `May` is the month, `may` the verb.
         is_unsure=folded in WORDS["unsure"] and text != "May",
         is_unit=says_something and text.islower(),
         is_past=folded in WORDS["was"]
@@ -149,7 +149,7 @@ class Sentence:
 
 
 def sentences_in(text: str) -> Iterator[Sentence]:
-    """Yield the sentences of a text, without code and text in brackets."""
+    """Yield the sentences of a text, without code and parentheses."""
     words: list[Word] = []
     start = stop = 0
     for match in _PIECE.finditer(text, 0, LONGEST):
@@ -263,7 +263,7 @@ def _date(month: Word, day: Word, length: int) -> Value | None:
 
 
 def _amount(kind: str, number: Word, words: Sequence[Word], place: int) -> Value:
-    """Return an amount or a rate: `1.79 € a litre` has another kind than `1.79 €`."""
+    """Return an amount or a rate: the kind of `1.79 € a litre` is not the kind of `1.79 €`."""
     is_rate = place + 1 < len(words) and words[place].folded in WORDS["per"] and words[place + 1].is_unit
     kind = f"{kind} per {words[place + 1].stem}" if is_rate else kind
     return Value(kind, plain_number(number.text), 4 if is_rate else 2)

@@ -1,7 +1,7 @@
-"""Compute the spans of time phrases relative to a reference time. The grammar calls these functions.
+"""Compute the spans of time phrases relative to a reference time. Rules of the grammar call these functions.
 
-Days and longer units count on the wall clock, so a day may have 23 or 25 hours; hours and shorter units count
-in real time. Invalid dates raise ValueError or OverflowError.
+Days and longer units follow the wall clock, so a day may have 23 or 25 hours. Hours and shorter units are
+real time. Invalid dates raise ValueError or OverflowError.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ START, STOP = 0, 1
 _DAY = timedelta(days=1)
 _WEEK = timedelta(weeks=1)
 _YEAR = timedelta(days=366)
-# Units that are multiples of another.
+# Units that are multiples of another unit.
 _MULTIPLES = {"fortnight": (2, "week"), "decade": (10, "year"), "century": (100, "year")}
 _SHORT_UNITS = {"second": timedelta(seconds=1), "minute": timedelta(minutes=1), "hour": timedelta(hours=1)}
 _MONTHS_IN = {"month": 1, "quarter": 3, "year": 12, "decade": 120, "century": 1200}
 _KINDS = {"day": "DAY", "week": "WEEK_SPAN", "month": "MONTH_SPAN", "year": "YEAR_SPAN"}
-# The 29th of February may be eight years away.
+# The next 29 February may be eight years away.
 _FARTHEST_YEARS = 9
 
 
@@ -37,7 +37,7 @@ class Span(NamedTuple):
 
 
 InYear = Callable[[datetime, int], Span]
-"""A yearly event: its place in a year, in the reference's time zone."""
+"""Returns the span of a yearly event in a given year, in the reference's time zone."""
 _P = ParamSpec("_P")
 
 
@@ -46,14 +46,14 @@ class Moment:
     """A span of time relative to a reference."""
 
     at: Callable[[datetime], tuple[datetime | None, datetime | None]]
-    """A half-open span; None is an open end."""
+    """Returns a half-open span for a reference; None is an open end."""
     confidence: float
     kind: str = "SPAN"
     """The name of its kind in the grammar."""
     in_year: InYear | None = None
-    """Set if a year may be added: March, Christmas."""
+    """Set if a year may follow, as after March or Christmas."""
     period: timedelta | None = None
-    """Set if the time recurs and the phrase does not say which one is meant: March, Tuesday."""
+    """The time between two occurrences, if the phrase does not say which one is meant: March, Tuesday."""
 
     def span(self, reference: datetime) -> Span:
         start, stop = self.at(reference)
@@ -66,7 +66,7 @@ class Moment:
 
 
 def _relative(span: Callable[Concatenate[datetime, _P], Span]) -> Callable[_P, Moment]:
-    """Wrap a function that returns a span for a reference, so that it returns a moment."""
+    """Turn a function that returns a span for a reference into one that returns a moment."""
 
     def moment(*arguments: _P.args, **named: _P.kwargs) -> Moment:
         sure = [each.confidence for each in arguments if isinstance(each, Moment)]
@@ -200,12 +200,12 @@ def days_back(reference: datetime, far: int, near: int) -> Span:
 
 
 def the_weekend() -> Moment:
-    """Return the last weekend that began: from Saturday on, this week's."""
+    """Return the last weekend that has begun: on Saturday and Sunday, this week's."""
     return Moment(lambda at: _unit(at, "weekend", 0 if at.weekday() >= 5 else -1), BARE, period=_WEEK)
 
 
 def weekday(place: int, side: int | None = None) -> Moment:
-    """Return a weekday: the last (-1), the next (1), this week's (0), or the last that began (None)."""
+    """Return a weekday: the last (-1), the next (1), this week's (0), or the last that has begun (None)."""
 
     def at(reference: datetime) -> Span:
         today = reference.date()
@@ -218,7 +218,7 @@ def weekday(place: int, side: int | None = None) -> Moment:
 
 @_relative
 def weekday_in(reference: datetime, week: Moment, any_week: Moment) -> Span:
-    """Return the last such weekday that began by that week's Sunday."""
+    """Return the last such weekday until the Sunday of a week."""
     return any_week.span(week.span(reference).start + 6 * _DAY)
 
 
@@ -235,7 +235,7 @@ def day_in(reference: datetime, month_span: Moment, number: int) -> Span:
 
 @_relative
 def day_of_month(reference: datetime, number: int) -> Span:
-    """Return the last such day of a month that began: `the 5th`."""
+    """Return the last day with this number that has begun: `the 5th`."""
     today = reference.date()
     for back in range(3):
         first = _first_of_month(today.year, today.month - back)
@@ -302,7 +302,7 @@ def iso_date(text: str) -> Moment | None:
 
 
 def slashed_date(text: str, *, day_first: bool) -> Moment | None:
-    """Read a date such as 5/3/2024; the day comes first if it must, or if the language writes it so."""
+    """Read a date such as 5/3/2024. The day comes first if above 12, with dots, or with `day_first`."""
     first, second, last = (int(part) for part in re.split("[/.-]", text))
     if first > 31:
         return _whole_date(first, second, last)
@@ -357,7 +357,7 @@ def year_month(text: str) -> Moment | None:
 
 
 def yearly(place: InYear, side: int | None = None) -> Moment:
-    """Return a yearly event: the last complete (-1), the next (1), this year's (0), or the last (None)."""
+    """Return a yearly event: the last complete (-1), next (1), this year's (0), or last begun (None)."""
 
     def at(reference: datetime) -> Span:
         now = reference.year
@@ -405,7 +405,7 @@ def decade_named(number: int) -> Moment | None:
 
 
 def third(moment: Moment, which: int) -> Moment:
-    """Return days 1 to 10, 11 to 20 or 21 to the end of a month; of a longer span, a third of its months."""
+    """Return a third of a month (from day 1, 11 or 21 on), or a third of the months of a longer span."""
 
     def part(span: Span, reference: datetime) -> Span:
         start, stop = span

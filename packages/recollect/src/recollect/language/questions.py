@@ -1,6 +1,6 @@
-"""Read the wording of questions and texts: the kind of answer, its time, and the language.
+"""Read the wording of questions and texts: the shape of the answer, its time, and the language.
 
-Questions are read in English, Spanish and German. In other languages, any text may answer.
+The shape is read in English, Spanish and German. In other languages, any text may answer.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
-# The shape of an answer, as far as a question shows it.
+# The shape of the answer that a question asks for
 
 
 class AnswerShape(StrEnum):
@@ -38,7 +38,7 @@ def _pattern(section: str) -> re.Pattern[str]:
     return re.compile(rf"\b(?:{alternatives('questions', section)})\b")
 
 
-# Tried from the narrowest to the widest: the pattern of an answer, and the section of its question words.
+# From the narrowest to the widest: the pattern of a value, and the section of words that are such a value.
 _SHAPES = {
     AnswerShape.ADDRESS: ("@", None),
     AnswerShape.CODE: (r"\d[\d\s./-]*\d", None),
@@ -78,14 +78,14 @@ _PAST_LAST = word_set("questions", "past last")
 
 
 def question_tense(question: str) -> QuestionTense:
-    """Return the tense, by words of English and Spanish, and a few of four other languages."""
+    """Return the tense, by words of English and Spanish, and a few words of four other languages."""
     folded = fold(question[-_LETTERS:])
     if _pattern("past").search(folded) or not _PAST_LAST.isdisjoint(words(folded)[-1:]):
         return QuestionTense.PAST
     return QuestionTense.NOW if _pattern("now").search(folded) else QuestionTense.OPEN
 
 
-# Questions about time: what happened or was said then, and when something was.
+# Questions about time: what happened or was said at a time, and when something happened
 
 _SAYING_WORDS = word_set("questions", "saying words")
 OPEN_WORDS = _SAYING_WORDS | word_set("questions", "happening words")
@@ -98,12 +98,12 @@ def _question_pattern(section: str) -> re.Pattern[str]:
 
 
 def asks_openly(text: str) -> bool:
-    """Whether the text asks for all that happened: `what happened at work`, `what did I do`, `qué pasó`."""
+    """Whether the text asks for everything that happened: `what happened at work`, `qué pasó`."""
     return _question_pattern("asks openly").search(fold(text)) is not None
 
 
 def asks_what_was_said(text: str) -> bool:
-    """Whether the text asks for what was said, at the time of speaking: `what did I tell you last week`."""
+    """Whether the text asks what was said, so that its time is that of speaking: `what did I tell you`."""
     return not _SAYING_WORDS.isdisjoint(words(text))
 
 
@@ -112,7 +112,7 @@ def asks_when(text: str) -> bool:
     return _question_pattern("asks when").search(fold(text)) is not None
 
 
-# Signs in a prompt that it is about the user's own life, or that it needs no memory.
+# Signs that a prompt is about the user's own life, or that it needs no memory
 
 _MINE = word_set("questions", "own words")
 _WRITTEN = re.compile(r"[^\W\d_][\w'’-]+")
@@ -153,7 +153,7 @@ def prompt_signs(prompt: str) -> PromptSigns:
 
 
 def written_names(text: str) -> tuple[str, ...]:
-    """Return capitalised words inside sentences, folded, without `'s` and abbreviations such as TV."""
+    """Return capitalised words inside sentences, folded and without `'s`; no abbreviations such as TV."""
     names = []
     for found in _WRITTEN.finditer(text):
         before = text[: found.start()].rstrip(" ")
@@ -163,23 +163,23 @@ def written_names(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for name in names if name not in _MINE))
 
 
-# A guess at the language of texts, good enough to choose a model and to word a question.
+# A guess at the language of texts, to choose a model and the words of a question
 
 Language = Literal["english", "other"]
 
 # Only the beginning of a text is read.
 _ENOUGH_LETTERS = 600
 _ENOUGH_WORDS = 200
-# From this share of letters, a text is in another script than Latin.
+# With more than this share of non-Latin letters, a text is not in Latin script.
 _OTHER_SCRIPT = 0.3
-# The lead in common words that English or the other language needs.
+# Minimum difference between the scores of English and of other languages.
 _SURE = 1.0
 _MOSTLY = 0.5
-# Words of one character do not count.
+# Words of at least two characters.
 _WORD = compile_later(r"[^\W\d_]{2,}")
 # Addresses, paths and code have no language.
 _NO_WORD = compile_later(r"\S*[@/\\_=<>{}]\S*|\S\.\w\S*")
-# Other words count half, if their spelling looks English or foreign.
+# Score of a word that is not common, but is spelt like English or like another language.
 _HALF = 0.5
 
 
@@ -264,7 +264,7 @@ def is_spanish(folded_words: Iterable[str]) -> bool:
 
 
 def is_english_or_spanish(folded_words: Iterable[str]) -> bool:
-    """Whether stopwords of these two languages are at least as many as of others; one word is too few."""
+    """Whether a text has at least as many stopwords of these two languages as common words of others."""
     first = list(islice(folded_words, _ENOUGH_WORDS))
     ours, others = word_set("language", "function_words"), _words_of_others()
     own = sum(word in ours for word in first)

@@ -23,7 +23,7 @@ PHRASE_WORDS = 5
 _SAMPLE_WORDS = 7
 """Words of a sampled phrase, stopwords included."""
 _FEWEST_TERMS = 3
-"""Content words of a sampled phrase; fewer only if the text has fewer."""
+"""Minimum number of content words of a sampled phrase, unless the text has fewer."""
 _GAPPED_WORDS = 16
 _LETTERS_PER_WORD = 2
 """Characters that count as a word in scripts without spaces between words."""
@@ -31,7 +31,7 @@ _WRITTEN = re.compile(r"\S+")
 
 
 def densest_phrase(text: str, length: int = PHRASE_WORDS) -> str:
-    """Return the consecutive words with the most letters outside stopwords."""
+    """Return the `length` consecutive words that have the most letters, not counting stopwords."""
     found = words(text)
     weights = [0 if word in STOPWORDS else len(word) for word in found]
     starts = range(max(1, len(found) - length + 1))
@@ -40,7 +40,7 @@ def densest_phrase(text: str, length: int = PHRASE_WORDS) -> str:
 
 
 def sampled_phrase(text: str, seed: int) -> str:
-    """Return consecutive words of one sentence, as written; the seed chooses which.
+    """Return consecutive words of one sentence, as written. The seed chooses them.
 
     The result is empty if the text has no word.
     """
@@ -53,7 +53,7 @@ def sampled_phrase(text: str, seed: int) -> str:
 
 
 def gapped_sentence(text: str, document_counts: Mapping[str, int], seed: int) -> str | None:
-    """Return a sentence without the rarer half of its terms, so that words alone hardly find it.
+    """Return a sentence without the rarer half of its terms, so that search by words hardly finds it.
 
     `document_counts` has the number of texts that contain a term. None if fewer than two terms would be left.
     """
@@ -84,7 +84,7 @@ def _sampled_sentence(text: str, seed: int, fewest_terms: int) -> list[Span]:
 
 
 def _choose(choices: Sequence[_Choice], counts: Sequence[int], enough: int, seed: int) -> _Choice:
-    """Choose an item with a large enough count, or one with the largest."""
+    """Choose an item with a count of at least `enough`, or one with the largest count."""
     least = min(enough, max(counts))
     good = [choice for choice, count in zip(choices, counts, strict=True) if count >= least]
     return good[seed % len(good)]
@@ -116,7 +116,7 @@ def _trim_punctuation(piece: str) -> str:
     return line[inner[0] : _after_marks(line, inner[-1] + 1, len(line))] if inner else line
 
 
-# Questions made by rule from a memory's own words, names, relations and days.
+# Questions that rules make from a memory's words, names, relations and days
 
 
 class QuestionKind(StrEnum):
@@ -139,7 +139,7 @@ class QuestionKind(StrEnum):
 
 
 OWN_WORDS = frozenset({QuestionKind.PHRASE, QuestionKind.ENTITY, QuestionKind.WHAT_IS})
-"""Questions in the memory's own words. A memory that they do not find can hardly be found at all."""
+"""Questions in the memory's own words. If they do not find it, few other questions will."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +150,7 @@ class SelfQuestion:
     wanted: frozenset[int]
     """Ids of the right answers."""
     words: str = ""
-    """Any memory with these consecutive folded words is right as well."""
+    """A memory with these consecutive folded words is also a right answer."""
 
 
 _PEOPLE = word_set("questions", "people types")
@@ -187,7 +187,7 @@ def keyword_question(memory: Memory, length: int = PHRASE_WORDS) -> str:
 def word_questions(
     memory: Memory, twins: Iterable[int], document_counts: Mapping[str, int], seed: int
 ) -> Iterator[SelfQuestion]:
-    """Ask with a phrase of a memory, and with a gapped sentence. `twins` have the same text."""
+    """Ask with a phrase of a memory, and with a gapped sentence. `twins` are memories with the same text."""
     said = sampled_text(memory, seed)
     wanted = frozenset({memory.id, *twins})
     asked = sampled_phrase(said, seed)

@@ -33,7 +33,7 @@ from recollect.language.words import (
 )
 from recollect.text.tokens import compile_later, fold
 
-# The grammar: rules over words and kinds of tokens, in layers, the longest match first.
+# The grammar: layers of rules over words and kinds of tokens; the longest match wins
 
 _named = partial(names_by_word, "time")
 _counted_words = partial(number_words, "time")
@@ -76,7 +76,7 @@ CLASSES: dict[str, dict[str, Any]] = {
     "SHORTMONTH": {word: number for word, number in _SHORT_MONTHS.items() if word not in _MONTHS},
     "WEEKDAY": number_words("words", "weekdays", first=0),
     "SHORTDAY": _counted_words("short weekdays", first=0),
-    # By their first months.
+    # The number of their first month.
     "SEASON": _counted_words("seasons", step=3),
     "THIRD": _valued_words("thirds"),
     "CALENDAR": _CALENDAR,
@@ -120,7 +120,7 @@ def _rules_of(*names: str) -> list[str]:
 
 
 def _relative_rules(things: str, sides: str) -> list[str]:
-    """Return rules for `last`, `this` and `next`, one for each line of `things` and each line of `sides`."""
+    """Return rules for `last`, `this` and `next`: one for each pair of lines of `things` and `sides`."""
     rules = []
     for thing, line in product(lines("time", things), lines("time", sides)):
         (what, _, made), (side, _, rule) = thing.partition(": "), line.partition(": ")
@@ -182,7 +182,7 @@ class Rule(NamedTuple):
 
 
 def reduce_tokens(tokens: Sequence[Token], *, cased: bool) -> Sequence[Token]:
-    """Replace the tokens that a rule matches by one token, layer after layer."""
+    """Replace the tokens that match a rule by one token, layer after layer."""
     symbols: list[str] = []
     for layer in _layers():
         symbols = symbols or [*(token.word if token.kind == "word" else token.kind for token in tokens), ""]
@@ -213,7 +213,7 @@ def reduce_tokens(tokens: Sequence[Token], *, cased: bool) -> Sequence[Token]:
 
 
 class _Layer:
-    """The rules of a layer, indexed by the first two symbols of a match; few rules share them."""
+    """The rules of a layer, indexed by the first two symbols of a match, because few rules share them."""
 
     def __init__(self, rules: Sequence[Rule]) -> None:
         self._rules: dict[str, list[Rule]] = {}
@@ -225,7 +225,7 @@ class _Layer:
         self.firsts = self._rules.keys()
 
     def rules(self, first: str, second: str) -> Sequence[Rule]:
-        """Return the rules that may match there, with their patterns."""
+        """Return the rules that may match from these two symbols on, with only the patterns that may."""
         pair = first, second if second in self._known else ""
         if pair not in self._pairs:
             begun = [
@@ -237,7 +237,7 @@ class _Layer:
 
 
 def _matches(pattern: Pattern, symbols: Sequence[str], first: int) -> bool:
-    """Whether the symbols from the first on match; the last of all symbols is empty and matches nothing."""
+    """Whether the symbols from `first` on match. The last symbol is empty, so that it matches nothing."""
     at = first
     for element in pattern:
         if symbols[at] not in element.symbols:
@@ -312,7 +312,7 @@ def time_phrases(text: str, reference: datetime) -> tuple[TimePhrase, ...]:
 
 
 def time_of(text: str, reference: datetime) -> TimePhrase | None:
-    """Return the span that a question asks about: the first of those with the highest confidence."""
+    """Return the time that a question asks about: the first phrase with the highest confidence."""
     return max(time_phrases(text, reference), key=lambda phrase: phrase.confidence, default=None)
 
 
@@ -323,7 +323,7 @@ def _phrase(text: str, read: TokenizedText, token: Token, reference: datetime) -
     try:
         start, stop = moment.at(reference)
         ordered = start is None or stop is None or start.astimezone(UTC) < stop.astimezone(UTC)
-    except (ValueError, OverflowError):  # an invalid date: 30 February, the year 12000
+    except (ValueError, OverflowError):  # invalid dates: 30 February, the year 12000
         return None
     if not ordered or (start is None and stop is None):
         return None
@@ -337,14 +337,14 @@ def _next(moment: Moment, last: datetime | None) -> tuple[datetime | None, datet
         return None
     try:
         span = moment.at(last + moment.period + timedelta(days=1))
-    except (ValueError, OverflowError):  # the calendar ends before
+    except (ValueError, OverflowError):  # beyond the last year of the calendar
         return None
     following = span[0] or span[1]
     return span if following is not None and following > last else None
 
 
 def _with_dates(tokens: Sequence[Token]) -> Sequence[Token]:
-    """Resolve dates such as 5/3/2024, in March or in May, by the language around them."""
+    """Decide by the language of the text whether a date such as 5/3/2024 is in March or in May."""
     if all(token.kind != "DATE" for token in tokens):
         return tokens
     day_first = is_spanish(token.word for token in tokens)
@@ -355,12 +355,12 @@ def _with_dates(tokens: Sequence[Token]) -> Sequence[Token]:
     return [token if day is None else token._replace(kind="DAY", value=day) for token, day in made]
 
 
-# The times in a text of any length, at a small cost. A question is read whole (`time_of`). There may be
-# hundreds of candidates with several pages each, so only the first few windows around time words are read.
+# The times in a text of any length. A question is read whole (`time_of`), but there may be hundreds of long
+# candidates, so only the first few windows around time words are read.
 
 MOST_LETTERS = 4_000
 MOST_WINDOWS = 6
-# In characters, on each side of a time word: room for the rest of the phrase and its context.
+# Characters to read on each side of a time word, for the rest of the phrase and its context.
 _REACH = 28
 _PIECES = compile_later(r"[^\W_]+")
 _CUES = word_set("time", "cues").union(
@@ -370,14 +370,14 @@ _CUES = word_set("time", "cues").union(
 _DIGITS = compile_later(r"[12][0-9]{3}|[0-9]{1,2}(?:st|nd|rd|th)|(?:[12][0-9])?[0-9]0s|q[1-4]|[1-4]q")
 _YEAR = compile_later(r"(?<![\w$€£¥#/:.,-])[12][0-9]{3}(?![\w/:%]|[.,-][0-9])")
 _WORD_AFTER = compile_later(r" ?([^\W\d_]+|%)")
-# Without a reference, a year may be at most this far ahead.
 _NO_MOMENT = datetime(2100, 1, 1, tzinfo=UTC)
+# A bare year is at most this far after the reference.
 _YEARS_AHEAD = 5
 _SURE_ENOUGH = AMBIGUOUS
 
 
 def own_times(text: str, reference: datetime | None) -> tuple[TimePhrase, ...]:
-    """Return the times that a text names, in order, relative to the text's own time, the reference.
+    """Return the times that a text names, in order. The reference is the time of the text itself.
 
     Without a reference, only absolute times are returned: `in 2016`, not `yesterday`. A year is accepted in
     any position (`the 2006 season`), unless the number counts things.
@@ -408,12 +408,11 @@ def _cues(text: str) -> set[str]:
 
 
 def _windows(text: str) -> Iterator[tuple[int, int]]:
-    """Return windows around the first time words, at whole words; windows that touch are merged."""
+    """Yield windows of whole words around the first time words. Windows that touch are merged."""
     lowered = text.lower()
     cues = _cues(lowered)
-    if not cues or len(lowered) != len(
-        text
-    ):  # Lower case may change the length, by one rare letter; such a text is not read.
+    # The lower case of one rare letter is longer and would move the windows, so skip such a text.
+    if not cues or len(lowered) != len(text):
         return
     start = stop = -1
     count = 0
@@ -435,7 +434,7 @@ def _windows(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _bare_years(text: str, phrases: Sequence[TimePhrase], reference: datetime) -> list[TimePhrase]:
-    """Return the years that no word introduces: in brackets, before a noun."""
+    """Return years without a word that marks them: in brackets, before a noun."""
     found = []
     for match in _YEAR.finditer(text):
         number = int(match.group())
@@ -452,8 +451,8 @@ def _bare_years(text: str, phrases: Sequence[TimePhrase], reference: datetime) -
     return found
 
 
-# The months and years that a text states as the beginning of a fact: April 2013 for "Hired on 8 April 2013.",
-# 1976 for "Mayor from 1976 to 1990.", and none for "until 1968". A month is its number since the year 0.
+# The months in which facts of a text begin: April 2013 for "Hired on 8 April 2013.", 1976 for "Mayor from
+# 1976 to 1990.", and none for "until 1968". Months are counted from the year 0.
 
 _MONTH_NUMBERS = {
     name[:length]: place
@@ -473,11 +472,11 @@ def _words(section: str) -> str:
     return alternatives("time", section)
 
 
-# Words before an end rather than a beginning.
+# Words before the end of a period, not before its beginning.
 _RANGE = compile_later(rf"\s*,?\s*(?:{_words('range words')}|-|–|—)\s*(?:the\s+|el\s+)?(?:\d{{1,2}}\s+)?")
 _UNTIL = compile_later(rf"\b(?:{_words('until words')})\s+(?:the\s+|el\s+)?(?:\d{{1,2}}\s+)?(?:de\s+)?$")
 _LOOK_BACK = 24
-# Words before the time since which a whole sentence holds.
+# Words before the time since which a whole sentence is true.
 _SINCE = compile_later(
     rf"(?:\b(?:{_words('since words')})|\b(?P<range>{_words('from words')})"
     rf"|(?P<participle>\b(?:{_words('participles')})\s+)?\b(?:{_words('in words')}))"

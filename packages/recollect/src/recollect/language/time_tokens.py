@@ -1,4 +1,4 @@
-"""Split a text into tokens that may name times, and check by their context whether they do."""
+"""Split a text into tokens, and check by their context whether they name times."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from recollect.domain.lazy_dataclass import dataclass
 from recollect.language.words import ENGLISH, SPANISH, LazyTable, month_names, sections, word_set
 from recollect.text.tokens import fold
 
-# The kinds of pieces of a folded text. The first alternative that fits wins. Each is bounded or possessive,
-# so that matching takes linear time. `price` and `odd` are numbers that are never dates.
+# The kinds of pieces of a folded text. The first alternative that matches wins. Each has a limited length or
+# is possessive, so that matching takes linear time. `price` and `odd` are numbers that are never dates.
 _PIECES = re.compile(
     r"""
       (?P<word>[^\W\d_]++(?!\w))
@@ -76,8 +76,7 @@ def tokenize(text: str) -> TokenizedText:
             continue
         value = None
         if kind != "word":
-            # A date's bar is a group of its own, and the last to close inside it.
-            kind, value = _parse_word("date" if kind == "bar" else kind, word)
+            kind, value = _parse_word(kind, word)
         capital = text[start if places is None else places[start]].isupper()
         tokens.append(Token(kind, word, value, start, stop, capital))
     return TokenizedText(tuple(tokens), places, text != text.lower() and text != text.upper())
@@ -106,7 +105,7 @@ def full_year(decade: int) -> int:
 
 
 def _clock(word: str) -> tuple[int, int | None]:
-    """Read the hour and the minute, if written; an impossible hour is dropped."""
+    """Read the hour, and the minute if it is written."""
     numbers = [int(number) for number in re.findall("[0-9]+", word)]
     hour = numbers[0]
     if "p" in word and hour < 12:
@@ -129,19 +128,19 @@ def _fold_with_places(text: str) -> tuple[str, tuple[int, ...] | None]:
     return text.translate(plain), (*places, len(text))
 
 
-# Checks that rules name after `unless`: each is true if the rule must not apply.
+# Checks that rules name after `unless`. If a check is true, the rule does not apply.
 
 _WORDS = LazyTable(partial(word_set, "time"))
 _SPANISH_NAMES = frozenset(sections("time", SPANISH)["month names"].split())
 _MONTHS = frozenset((*month_names(ENGLISH), *month_names(SPANISH)))
 COUNTED = _WORDS["counted"]
 _MARKS = frozenset({"?", "!", ".", "", "¿", "¡"})
-# After the end of a text, and before its start.
+# The token before the start and after the end of a text.
 _END = Token("", "", None, 0, 0)
 
 
 class Match(NamedTuple):
-    """A match among the tokens around it."""
+    """A match of a rule, and all tokens around it."""
 
     tokens: Sequence[Token]
     first: int
@@ -154,7 +153,7 @@ class Match(NamedTuple):
         return self.tokens[self.first : self.past]
 
     def token(self, steps: int) -> Token:
-        """Return the token some steps after the match, or before it if negative; empty beyond the text."""
+        """Return the token `steps` after the match, or before it if negative; empty beyond the text."""
         index = self.past + steps - 1 if steps > 0 else self.first + steps
         return self.tokens[index] if 0 <= index < len(self.tokens) else _END
 
@@ -199,7 +198,7 @@ def no_sided_month(match: Match) -> bool:
 def no_date(match: Match) -> bool:
     """Whether a month beside a number is a verb beside a count: `may 5 people come`."""
     tokens = match.own_tokens
-    if any(token.word == "ago" for token in tokens):  # August in Spanish, where a day and a year enclose it.
+    if any(token.word == "ago" for token in tokens):  # Spanish for August if it is between a day and a year
         return len(tokens) < 3 or tokens[0].word == "ago"
     named = next(
         (token for token in tokens if token.word in _WORDS["month verbs"] | _WORDS["short lookalikes"]), None
@@ -368,5 +367,5 @@ def _is_person(match: Match, token: Token) -> bool:
     named = match.cased and token.capital
     if token.word in _SPANISH_NAMES and named:
         return before not in _WORDS["name range words"]  # Spanish months are in lower case.
-    # Before a surname.
+    # A first name, before a surname.
     return named and before not in _WORDS["closed time"] and following.capital and following.kind == "word"

@@ -27,7 +27,7 @@ ABSENT = 0
 
 
 def read_resource(engine: Engine, uri: str) -> str:
-    """Return the resource as JSON, cut to a budget. A resource takes no cursor; the tools do."""
+    """Return the resource as JSON, cut to a budget. Only the tools take a cursor for the rest."""
     if uri == GRAPH:
         return _graph_json(engine.graph.read_graph(limit=1000), "read_graph")
     match _look_up(engine, uri, record=True):
@@ -39,12 +39,12 @@ def read_resource(engine: Engine, uri: str) -> str:
 
 
 def fingerprint(engine: Engine, uri: str) -> int:
-    """Return a number that changes with the resource, including the part that its page leaves out."""
+    """Return a number that changes with the resource, even if `read_resource` cuts off the change."""
     if uri == GRAPH:
         return Internals(engine).graph_fingerprint()
     try:
         found = _look_up(engine, uri)
-    except InvalidInput:  # no entity could have such a name
+    except InvalidInput:  # not a valid name of an entity
         return ABSENT
     match found:
         case Graph(entities=entities, relations=relations):

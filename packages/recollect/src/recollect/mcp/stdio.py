@@ -118,9 +118,9 @@ class InputLines:
         return line
 
     def _fill(self) -> None:
-        # The event loop is closed, so nothing reads the lines.
+        # RuntimeError: the event loop is closed, so nothing reads the lines.
         with suppress(RuntimeError):
-            # A closed terminal is not an error.
+            # OSError: the terminal was closed.
             with suppress(OSError):
                 for line in whole_lines(iter(partial(os.read, self._descriptor, _CHUNK_BYTES), b"")):
                     self._enqueue(line.decode("utf-8", "replace"))
@@ -167,7 +167,7 @@ class _Line:
     def content(self) -> bytes:
         if self.size <= self._longest:
             return b"".join(self._pieces)
-        # Not a valid message: `error_answers` answers it, so that the client does not wait.
+        # This is not a valid message. `error_answers` answers it, so that the client does not wait.
         found = _START_ID.match(self._start) or _END_ID.search(self._end)
         id_ = b"null" if found is None else found[1]
         return b'{"id":%s,"method":"","too_long":%d}' % (id_, self.size)
@@ -182,9 +182,9 @@ def take_input() -> int:
     return ours
 
 
-# Answers to messages that cannot be read. The SDK drops a line that it cannot parse, and its sender would
-# wait for ever. Examples are a batch, which one revision of the protocol had, and half of a surrogate pair,
-# which clients in JavaScript write when they cut a text inside an emoji.
+# Answers to messages that cannot be read. The SDK drops them, and the client would wait for ever. Examples
+# are batches, which one revision of the protocol allowed, and half of a surrogate pair, which JavaScript
+# clients write when they cut a text inside an emoji.
 
 
 async def _pass_on(
@@ -210,7 +210,7 @@ async def _pass_on(
 
 
 def error_answers(error: Exception) -> list[types.JSONRPCError]:
-    """Return the answers to a line that could not be read; none unless it contains a request."""
+    """Return the answers to a line that could not be read, one for each request in it."""
     if not isinstance(error, ValidationError):
         return []
     first = error.errors()[0]
@@ -274,7 +274,7 @@ class LazyEngine:
             return self._engine
 
     def stop(self) -> None:
-        """Start no more background work after the client has disconnected. The next start embeds the rest."""
+        """Start no more background work. The next start embeds the remaining texts."""
         self._stopped.set()
         if self._engine is not None:
             _begin_shutdown(self._engine)
@@ -288,7 +288,7 @@ class LazyEngine:
         if self._engine is not None:
             self._engine.close()
         elif self._error is not None and error is None:
-            # No call was ever answered, so the exit status must show the error.
+            # The memory was never opened, so the exit status must show the error.
             raise self._error
 
     def warm(self, *after: threading.Event) -> threading.Thread:
@@ -310,7 +310,7 @@ class LazyEngine:
             engine = None if self._stopped.is_set() else self.engine()
             # Opening may have taken long.
             if engine is not None and not self._stopped.is_set():
-                # This runs in parallel with the search, which waits for the model.
+                # Loads in parallel with the search, which waits for the model.
                 loading = threading.Thread(target=operations, name="recollect-operations", daemon=True)
                 loading.start()
                 note = engine.search("warm", limit=1).note
@@ -413,12 +413,12 @@ def _by_hand(file: Path) -> str:
 # A server has the store open, so it also answers its hooks.
 
 _AFTER_SECONDS = 1.0
-"""Hooks wait until the client has its list of tools."""
+"""Delay before hooks are answered, so that the client gets its list of tools first."""
 
 
 @contextmanager
 def answering_hooks(settings: Settings, engine: Callable[[], Engine]) -> Iterator[None]:
-    """Return a context in which this process answers hooks, if there are any and no other process does."""
+    """In this context, the process answers hooks if any are installed and no other process does."""
     listeners: list[HookListener] = []
     ended = threading.Event()
 
@@ -427,7 +427,7 @@ def answering_hooks(settings: Settings, engine: Callable[[], Engine]) -> Iterato
             return
         from recollect.agents.hook_files import hooks_folder  # noqa: PLC0415  # after the start
 
-        if not os.path.isdir(hooks_folder()):  # noqa: PTH112  # as hooks have it
+        if not os.path.isdir(hooks_folder()):  # noqa: PTH112  # the same check as in hooks
             return
         from recollect.agents.listener import HookListener  # noqa: PLC0415  # only where there are hooks
 

@@ -52,12 +52,12 @@ from recollect.write.inputs import (
 
 # `search_semantic`: results of the limbic profile over entities, in the format of MCP Memory v2.
 
-# The score components of that format, with their values if the factor is switched off.
+# The score components of that format, with their values if the profile lacks the factor.
 _NEUTRAL = {"importance": 0.0, "temporal_factor": 1.0, "cooc_boost": 0.0}
 
 
 def to_memory_v2(answer: Answer, *, explain: bool = False) -> dict[str, Any]:
-    """Return `{"results": [...]}` with the fields of MCP Memory v2, plus `score`, `mode` and reasons."""
+    """Return `{"results": [...]}` with the fields of MCP Memory v2, `score`, `mode` and `explanation`."""
     results = [_result(hit, answer, explain=explain) for hit in answer.hits]
     return {"results": results, **({"note": answer.note} if answer.note else {})}
 
@@ -95,7 +95,7 @@ class Surroundings:
     """Entities and relations within a number of hops of an entity."""
 
     distances: Mapping[int, int]
-    """Number of hops to each entity, by its id; the first is the entity itself, with 0."""
+    """Number of hops to each entity, by id. The first is the entity itself, with 0 hops."""
     relations: tuple[Relation, ...]
     is_cut: bool
 
@@ -134,7 +134,7 @@ def simple_paths(
 ) -> tuple[list[tuple[Relation, ...]], bool]:
     """Return paths that visit no entity twice, and whether there are more.
 
-    The shortest come first; the ids of the relations break ties.
+    Shorter paths come first, then those with lower ids of relations.
     """
     touching: defaultdict[int, list[tuple[int, Relation]]] = defaultdict(list)
     for relation in around.relations:
@@ -149,7 +149,7 @@ def simple_paths(
         longer: list[tuple[tuple[int, ...], tuple[Relation, ...]]] = []
         for places, steps in partial_paths:
             for place, relation in touching[places[-1]]:
-                # Skip entities from which the target is too far away.
+                # Skip entities that are too far from the target.
                 if place in places or taken + 1 + left.get(place, depth) > depth:
                     continue
                 if place == target:
@@ -185,7 +185,7 @@ class KnowledgeGraph(EngineGroup):
             additions: For each name a text, or a list of texts, `NewObservation` values or mappings.
             keep_going: Leave out rows that cannot be stored, and list them in `rejected`.
             key: A retry with the same key returns the first result and writes nothing.
-            progress: Reports the embedding, which follows the write.
+            progress: Called during the embedding, which follows the write.
 
         Raises:
             NotFound: There is no entity of that name.
@@ -258,12 +258,12 @@ class KnowledgeGraph(EngineGroup):
         return RelatedBatch(related, rejected, note)
 
     def end_relation(self, source: str, type: str, target: str, *, at: datetime | None = None) -> None:  # noqa: A002  # the public name
-        """End a relation. It stays as history.
+        """End a relation. It is kept as history.
 
         Args:
-            source: The name of the entity that it starts at.
+            source: The name of the entity where it starts.
             type: The type of the relation.
-            target: The name of the entity that it leads to.
+            target: The name of the entity where it ends.
             at: When it ended (default: now).
 
         Raises:
@@ -311,7 +311,7 @@ class KnowledgeGraph(EngineGroup):
         return sum(outcome.count for outcome in own.write(gone))
 
     def delete_relations(self, relations: Iterable[RelationLike]) -> int:
-        """Remove relations that were never true; `end_relation` is for those that no longer hold.
+        """Remove relations that were never true; `end_relation` ends those that were.
 
         Returns:
             The number of relations that existed, inverses included.
@@ -343,7 +343,7 @@ class KnowledgeGraph(EngineGroup):
         return wanted
 
     def restore_observation(self, id: int) -> None:  # noqa: A002  # the public name
-        """Bring back an observation that was removed without its entity, or superseded.
+        """Restore an observation that was superseded, or removed separately from its entity.
 
         Raises:
             NotFound: There is no such observation.
@@ -419,7 +419,7 @@ class KnowledgeGraph(EngineGroup):
 
     @retry_after_failover
     def open_nodes(self, names: Sequence[str], *, record: bool = True, history: bool = False) -> Graph:
-        """Return entities by name, in the given order, with the relations that touch them.
+        """Return entities by name, in the given order, with the relations that start or end at them.
 
         Unknown names are ignored.
 
