@@ -212,7 +212,7 @@ def prefixes(model: str) -> Mapping[Role, str]:
 
 
 class PiecewiseEmbedder(ABC):
-    """An embedder that splits long texts into pieces. The first vector tells its width."""
+    """An embedder that splits long texts into pieces. The first vector shows its width."""
 
     def __init__(self, full_name: str) -> None:
         self._full_name = full_name

@@ -81,9 +81,9 @@ class GraphPosition:
     key: int = 0
     """The entity's id, or its place (from 1) if the entities are not sorted by id."""
     observation: int | None = None
-    """None if the whole entity was shown."""
+    """Absent if the whole entity was shown."""
     relation: int | None = None
-    """None if some of its observations were not shown yet."""
+    """Absent if some of its observations were not shown yet."""
 
     @classmethod
     def of(cls, cursor: str | None) -> GraphPosition:

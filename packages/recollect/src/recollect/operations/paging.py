@@ -134,7 +134,7 @@ def _cut(row: Any, letters: int, entries: int) -> Any:
 
 
 def _highest(low: int, high: int, fits: Callable[[int], bool]) -> int:
-    """Return the highest number that fits, by doubling steps. Above a number that fails, none may fit."""
+    """Return the highest number that fits, by doubling steps. If a number fails, all above it must fail."""
     step = 1
     while low + step < high and fits(low + step):
         step *= 2
@@ -191,8 +191,8 @@ def fit_page(
     """Take as many rows as fit, in order, and always the first. Only prose is cut.
 
     With `shared`, large rows are cut to a share of the budget, so that more fit. Otherwise, only a row larger
-    than the whole budget is cut. `shorten` returns the row at a place, cut to a number of tokens, if callers
-    choose what to cut. `frame` is the number of tokens that the text around the rows takes.
+    than the whole budget is cut. `shorten` returns the row at a place, cut to a number of tokens; pass it to
+    choose what is cut. `frame` is the number of tokens that the text around the rows takes.
     """
     rows = list(map(to_json, rows))
     room = max(LEAST_PROSE, budget - frame)
