@@ -32,7 +32,7 @@ export interface paths {
         put?: never;
         /**
          * Context
-         * @description Get relevant memories, dated and sourced, at the start of a conversation or task. Requires a `query`, or its last `messages`. Needs the right to read.
+         * @description Get relevant memories, dated and sourced, at the start of a conversation or task. Requires a `query`, or the last `messages`. Needs the right to read.
          */
         post: operations["context"];
         delete?: never;
@@ -262,7 +262,7 @@ export interface paths {
         };
         /**
          * Timeline
-         * @description Count memories by day, week or month. `browse` with `since`, `until` and the same `time` lists those of one. Needs the right to read.
+         * @description Count memories by day, week or month. To list those of one period, use `browse` with `since`, `until` and the same `time`. Needs the right to read.
          */
         get: operations["timeline"];
         put?: never;
@@ -406,7 +406,7 @@ export interface paths {
         };
         /**
          * List sessions
-         * @description List conversations with their number of turns, by the newest turn first. Needs the right to read.
+         * @description List conversations with their number of turns, the most recently active first. Needs the right to read.
          */
         get: operations["list_sessions"];
         put?: never;
@@ -716,7 +716,7 @@ export interface paths {
         put?: never;
         /**
          * Delete relations
-         * @description Remove relations that were never true. For one that has ended, `end_relation` where it is offered. Needs the right to write.
+         * @description Remove relations that were never true. If one has ended, use `end_relation` where it is offered. Needs the right to write.
          */
         post: operations["delete_relations"];
         delete?: never;
@@ -780,7 +780,7 @@ export interface paths {
         put?: never;
         /**
          * Dream
-         * @description Consolidate the memory: strengthen what was used, let the rest fade, merge repeats, retire copies of corrected errors. Only when the user asks for it, or after a long stretch of work; look with `dry_run` first. Nothing is lost: it is tried on past questions first, and can be undone. Needs the right to write. It takes no `Idempotency-Key`.
+         * @description Consolidate the memory: strengthen what was used, let the rest fade, merge repeats, retire copies of corrected errors. Use it only when the user asks, or after a long stretch of work; try `dry_run` first. Nothing is lost: a dream is tested on past questions first, and can be undone. Needs the right to write. It takes no `Idempotency-Key`.
          */
         post: operations["dream"];
         delete?: never;
@@ -1100,7 +1100,7 @@ export interface paths {
         put?: never;
         /**
          * Run tuning
-         * @description Search the log of answers for better numbers, and move towards them if they are significantly better. Unless `dry_run` is false, it only reports what it would do. Needs the right to admin. It takes no `Idempotency-Key`.
+         * @description Find better numbers with the log of answers, and move towards them if they are significantly better. Unless `dry_run` is false, it only reports what it would do. Needs the right to admin. It takes no `Idempotency-Key`.
          */
         post: operations["run_tuning"];
         delete?: never;
@@ -1482,7 +1482,7 @@ export interface paths {
         };
         /**
          * Export
-         * @description Export this owner's memory, page by page, in a form that `import_text` accepts. `full` is everything, including forgotten memories and what was learnt from use. `official` is the graph in the format of the official memory server. Writes during an export may be on a later page. Needs the right to read.
+         * @description Export this owner's memory, page by page, in a form that `import_text` accepts. `full` is everything, including forgotten memories and what was learnt from use. `official` is the graph in the format of the official memory server. Memories written during an export may be on a later page. Needs the right to read.
          */
         get: operations["export"];
         put?: never;
@@ -1734,7 +1734,7 @@ export interface components {
         };
         AnalyzedSplit: {
             analysis: components["schemas"]["AnalysisRow"];
-            /** @description Pass it on for what comes after; absent at the end */
+            /** @description Pass it to get the next page; absent at the end */
             cursor?: string;
             /** @description Omitted parts, and how to get them */
             note?: string;
@@ -1763,7 +1763,7 @@ export interface components {
         };
         AnswerPage: {
             answers: components["schemas"]["LoggedAnswer"][];
-            /** @description Pass it on for what comes after; absent at the end */
+            /** @description Pass it to get the next page; absent at the end */
             cursor?: string;
             /** @description Omitted parts, and how to get them */
             note?: string;
@@ -1996,7 +1996,7 @@ export interface components {
             changes: components["schemas"]["DreamChange"][];
             /** @description Changes on all pages */
             total: number;
-            /** @description Pass it on for what comes after; absent at the end */
+            /** @description Pass it to get the next page; absent at the end */
             cursor?: string;
             /** @description Omitted parts, and how to get them */
             note?: string;
@@ -2029,7 +2029,7 @@ export interface components {
         };
         DreamPage: {
             dreams: components["schemas"]["PastDream"][];
-            /** @description Pass it on for what comes after; absent at the end */
+            /** @description Pass it to get the next page; absent at the end */
             cursor?: string;
             /** @description Omitted parts, and how to get them */
             note?: string;
@@ -2094,7 +2094,7 @@ export interface components {
             duplicates: components["schemas"]["DuplicateRow"][];
             /** @description Number of further pairs */
             left_out: number;
-            /** @description Pass it on for what comes after; absent at the end */
+            /** @description Pass it to get the next page; absent at the end */
             cursor?: string;
             /** @description Omitted parts, and how to get them */
             note?: string;
@@ -2122,7 +2122,7 @@ export interface components {
         };
         EntityPage: {
             entities: components["schemas"]["EntitySummary"][];
-            /** @description Pass it on for what comes after; absent at the end */
+            /** @description Pass it to get the next page; absent at the end */
             cursor?: string;
             /** @description Omitted parts, and how to get them */
             note?: string;
@@ -2132,7 +2132,7 @@ export interface components {
             entityType: string;
             /** @description The text of each, or an object where it has a kind or was corrected */
             observations: (string | components["schemas"]["ObservationRow"])[];
-            /** @description Where it is not active */
+            /** @description Only if it is not active */
             status?: string;
         };
         EntitySummary: {
@@ -2163,7 +2163,7 @@ export interface components {
          */
         ExplainRequest: {
             query: string;
-            /** @description recollect if not given, limbic, mnemosyne, reverie or cognis */
+            /** @description recollect (default), limbic, mnemosyne, reverie or cognis; "recollect" if not given */
             profile?: string | null;
             limit?: number | null;
             cursor?: string | null;
@@ -2195,15 +2195,15 @@ export interface components {
             profile: string;
             hits: components["schemas"]["ExplainedHit"][];
             left_out: number;
-            /** @description Pass it on for what comes after; absent at the end */
+            /** @description Pass it to get the next page; absent at the end */
             cursor?: string;
             /** @description Omitted parts, and how to get them */
             note?: string;
         };
         ExportPage: {
-            /** @description Lines of JSON; those of all pages, one after another, are the file */
+            /** @description Lines of JSON; the lines of all pages in order are the file */
             lines: string[];
-            /** @description Pass it on for what comes after; absent at the end */
+            /** @description Pass it to get the next page; absent at the end */
             cursor?: string;
             /** @description Omitted parts, and how to get them */
             note?: string;
@@ -2224,7 +2224,7 @@ export interface components {
             names?: string[] | null;
             /** @description True: it helped; false: it was wrong or beside the point */
             helpful: boolean;
-            /** @description For which question; without it, the last that showed them */
+            /** @description The question they answered; default: the last that showed them */
             query?: string | null;
         };
         FlaggedNoteRow: {
@@ -2254,7 +2254,7 @@ export interface components {
         };
         Forgotten: {
             forgotten: number[];
-            /** @description The hits of a query; none is forgotten yet */
+            /** @description The hits of the query; nothing is forgotten yet */
             would_forget?: components["schemas"]["Forgettable"][];
             note?: string;
         };
@@ -2284,7 +2284,7 @@ export interface components {
         GraphPage: {
             entities: components["schemas"]["EntityRow"][];
             relations: components["schemas"]["RelationRow"][];
-            /** @description Pass it on for what comes after; absent at the end */
+            /** @description Pass it to get the next page; absent at the end */
             cursor?: string;
             /** @description Omitted parts, and how to get them */
             note?: string;
@@ -2307,7 +2307,7 @@ export interface components {
         HistoryPage: {
             id: number;
             events: components["schemas"]["HistoryEvent"][];
-            /** @description Pass it on for what comes after; absent at the end */
+            /** @description Pass it to get the next page; absent at the end */
             cursor?: string;
             /** @description Omitted parts, and how to get them */
             note?: string;
@@ -2384,7 +2384,7 @@ export interface components {
             embedded: number;
             note: string | null;
             model_note: string | null;
-            /** @description With `dry_run`, what the lines hold */
+            /** @description With `dry_run`, what the lines contain */
             found: components["schemas"]["ImportPreview"] | null;
         };
         /** @enum {string} */
@@ -2400,7 +2400,7 @@ export interface components {
         };
         Latencies: {
             minutes: components["schemas"]["MinuteLatency"][];
-            /** @description Pass it on for what comes after; absent at the end */
+            /** @description Pass it to get the next page; absent at the end */
             cursor?: string;
             /** @description Omitted parts, and how to get them */
             note?: string;
@@ -2417,7 +2417,7 @@ export interface components {
         };
         ListedMemories: {
             memories: components["schemas"]["ListedRow"][];
-            /** @description Pass it on for what comes after; absent at the end */
+            /** @description Pass it to get the next page; absent at the end */
             cursor?: string;
             /** @description Omitted parts, and how to get them */
             note?: string;
@@ -2438,7 +2438,7 @@ export interface components {
             expires_at?: string;
         };
         LogEmptied: {
-            /** @description How many the log held */
+            /** @description Number of answers that were deleted */
             answers: number;
         };
         LogSize: {
@@ -2535,7 +2535,7 @@ export interface components {
         MessagePage: {
             session: string;
             messages: components["schemas"]["Memory"][];
-            /** @description Pass it on for what comes after; absent at the end */
+            /** @description Pass it to get the next page; absent at the end */
             cursor?: string;
             /** @description Omitted parts, and how to get them */
             note?: string;
@@ -2606,9 +2606,9 @@ export interface components {
         };
         NamePage: {
             names: components["schemas"]["NameCount"][];
-            /** @description How many there are on all pages */
+            /** @description Names on all pages */
             total: number;
-            /** @description Pass it on for what comes after; absent at the end */
+            /** @description Pass it to get the next page; absent at the end */
             cursor?: string;
             /** @description Omitted parts, and how to get them */
             note?: string;
@@ -2625,12 +2625,12 @@ export interface components {
         Neighbour: {
             name: string;
             entityType: string;
-            /** @description How many relations lie between */
+            /** @description Number of relations between the two */
             distance: number;
         };
         NeighbourPage: {
             neighbours: components["schemas"]["Neighbour"][];
-            /** @description Pass it on for what comes after; absent at the end */
+            /** @description Pass it to get the next page; absent at the end */
             cursor?: string;
             /** @description Omitted parts, and how to get them */
             note?: string;
@@ -2696,7 +2696,7 @@ export interface components {
         ObservationRow: {
             content: string;
             kind?: string;
-            /** @description It was corrected then */
+            /** @description When it was corrected */
             superseded_at?: string;
         };
         OpenContradiction: {
@@ -2757,7 +2757,7 @@ export interface components {
         };
         PathPage: {
             paths: components["schemas"]["Path"][];
-            /** @description Pass it on for what comes after; absent at the end */
+            /** @description Pass it to get the next page; absent at the end */
             cursor?: string;
             /** @description Omitted parts, and how to get them */
             note?: string;
@@ -2859,7 +2859,7 @@ export interface components {
         ProposedSplit: {
             suggested_splits: components["schemas"]["ProposedPart"][];
             analysis: components["schemas"]["AnalysisRow"];
-            /** @description Pass it on for what comes after; absent at the end */
+            /** @description Pass it to get the next page; absent at the end */
             cursor?: string;
             /** @description Omitted parts, and how to get them */
             note?: string;
@@ -2912,7 +2912,7 @@ export interface components {
             left_out: number;
             /** @enum {string} */
             answer: "likely" | "possible" | "unlikely";
-            /** @description Pass it on for what comes after; absent at the end */
+            /** @description Pass it to get the next page; absent at the end */
             cursor?: string;
             /** @description Omitted parts, and how to get them */
             note?: string;
@@ -2934,7 +2934,7 @@ export interface components {
             session?: string | null;
             /** @description false if not given */
             include_superseded?: boolean | null;
-            /** @description recollect if not given, limbic, mnemosyne, reverie or cognis */
+            /** @description recollect (default), limbic, mnemosyne, reverie or cognis */
             profile?: string | null;
             min_confidence?: number | null;
             /** @description Default: the relevant ones, at most 10 */
@@ -2970,7 +2970,7 @@ export interface components {
         ReflectionPage: {
             results: components["schemas"]["ReflectionHit"][];
             left_out: number;
-            /** @description Pass it on for what comes after; absent at the end */
+            /** @description Pass it to get the next page; absent at the end */
             cursor?: string;
             /** @description Omitted parts, and how to get them */
             note?: string;
@@ -3018,7 +3018,7 @@ export interface components {
         };
         RememberManyRequest: {
             notes: components["schemas"]["NewNoteRow"][];
-            /** @description Leave out what cannot be stored, and name it; false if not given */
+            /** @description Skip notes that cannot be stored, and report them; false if not given */
             keep_going?: boolean | null;
         };
         /**
@@ -3069,7 +3069,7 @@ export interface components {
             flagged_notes: components["schemas"]["FlaggedNoteRow"][];
             stale_entities: components["schemas"]["StaleRow"][];
             large_entities: components["schemas"]["LargeRow"][];
-            /** @description Pass it on for what comes after; absent at the end */
+            /** @description Pass it to get the next page; absent at the end */
             cursor?: string;
             /** @description Omitted parts, and how to get them */
             note?: string;
@@ -3103,7 +3103,7 @@ export interface components {
         };
         ReviewPage: {
             items: components["schemas"]["ReviewItem"][];
-            /** @description Pass it on for what comes after; absent at the end */
+            /** @description Pass it to get the next page; absent at the end */
             cursor?: string;
             /** @description Omitted parts, and how to get them */
             note?: string;
@@ -3112,7 +3112,7 @@ export interface components {
             revoked: string;
         };
         RollbackTuningRequest: {
-            /** @description Default: the version before the last */
+            /** @description Default: the previous version */
             version?: number | null;
             profile?: string | null;
             /** @description Only report what it would do; false if not given */
@@ -3203,7 +3203,7 @@ export interface components {
             profiles?: string[] | null;
             /** @description Number of memories to test; 200 if not given */
             sample?: number | null;
-            /** @description A memory counts as found among these first hits; 5 if not given */
+            /** @description How many first hits to look for a memory in; 5 if not given */
             limit?: number | null;
             /** @description A different seed tests different memories; 0 if not given */
             seed?: number | null;
@@ -3222,7 +3222,7 @@ export interface components {
         };
         SemanticPage: {
             results: components["schemas"]["SemanticHit"][];
-            /** @description Pass it on for what comes after; absent at the end */
+            /** @description Pass it to get the next page; absent at the end */
             cursor?: string;
             /** @description Omitted parts, and how to get them */
             note?: string;
@@ -3237,7 +3237,7 @@ export interface components {
         SessionPage: {
             sessions: components["schemas"]["Session"][];
             total: number;
-            /** @description Pass it on for what comes after; absent at the end */
+            /** @description Pass it to get the next page; absent at the end */
             cursor?: string;
             /** @description Omitted parts, and how to get them */
             note?: string;
@@ -3305,7 +3305,7 @@ export interface components {
         };
         SplitCandidates: {
             candidates: components["schemas"]["AnalysisRow"][];
-            /** @description Pass it on for what comes after; absent at the end */
+            /** @description Pass it to get the next page; absent at the end */
             cursor?: string;
             /** @description Omitted parts, and how to get them */
             note?: string;
@@ -3364,7 +3364,7 @@ export interface components {
             replica_problem: string | null;
             replica_lag_seconds: number | null;
             cache_problem: string | null;
-            /** @description Of every owner together */
+            /** @description Totals of all owners */
             counts: components["schemas"]["Counts"];
             model: components["schemas"]["Model"] | null;
         };
@@ -3408,7 +3408,7 @@ export interface components {
             buckets: components["schemas"]["Bucket"][];
             /** @description Memories on all pages */
             total: number;
-            /** @description Pass it on for what comes after; absent at the end */
+            /** @description Pass it to get the next page; absent at the end */
             cursor?: string;
             /** @description Omitted parts, and how to get them */
             note?: string;
@@ -3454,7 +3454,7 @@ export interface components {
         };
         TuningHistory: {
             versions: components["schemas"]["Tuned"][];
-            /** @description Pass it on for what comes after; absent at the end */
+            /** @description Pass it to get the next page; absent at the end */
             cursor?: string;
             /** @description Omitted parts, and how to get them */
             note?: string;
@@ -3484,7 +3484,7 @@ export interface components {
         UndoneDreams: {
             undone: number[];
             changes: number;
-            /** @description Memories that were left */
+            /** @description Memories that were changed since and stay as they are */
             left: number[];
         };
         UndoneSplit: {
@@ -3527,7 +3527,7 @@ export interface components {
             blame: components["schemas"]["Phase"] | null;
         };
         Verification: {
-            /** @description The first of them */
+            /** @description The first problems */
             problems: components["schemas"]["Problem"][];
             total: number;
         };
@@ -3578,7 +3578,7 @@ export interface components {
             /** @description Instead of an id: an entity's name */
             name?: string | null;
             limit?: number | null;
-            /** @description recollect if not given, limbic, mnemosyne, reverie or cognis */
+            /** @description recollect (default), limbic, mnemosyne, reverie or cognis; "recollect" if not given */
             profile?: string | null;
             kinds?: components["schemas"]["Kind"][] | null;
             tags?: string[] | null;
@@ -3999,7 +3999,7 @@ export interface operations {
     get_memory: {
         parameters: {
             query?: {
-                /** @description Last answers that showed it; 20 if not given */
+                /** @description How many of the last answers that showed it; 20 if not given */
                 showings?: number;
                 /** @description The memory as of this time */
                 as_of?: string;
@@ -4321,7 +4321,7 @@ export interface operations {
                 until?: string;
                 /** @description The time that since and until are compared with; "happened" if not given */
                 time?: "happened" | "stored";
-                /** @description newest, oldest: by when it was stored; most_used and last_shown list what was shown; "newest" if not given */
+                /** @description newest, oldest: by time of storage; most_used, last_shown: only what was shown; "newest" if not given */
                 order?: "newest" | "oldest" | "importance" | "most_used" | "last_shown";
                 /** @description Rows on a page; 50 if not given */
                 limit?: number;

@@ -137,7 +137,7 @@ def test_what_waits_for_a_vector_is_counted_told_and_embedded(recollect: Command
     assert recollect.json("stats")["due"] == 2
     mark, said = _checks(recollect)["vectors"]
     assert mark == "note"
-    assert said.startswith("2 of 2 passages wait")
+    assert said.startswith("2 of 2 passages have no vector")
     assert said.endswith("recollect reindex")
     assert recollect.json("reindex")["embedded"] == 2
     assert recollect.json("stats")["due"] == 0

@@ -134,7 +134,7 @@ async def test_a_mistake_of_the_memorys_is_an_error_that_says_what_to_do(client:
     gone = await client.call_tool("forget", {"ids": [9]})
     assert texts_of(gone) == [
         "Forgotten: nothing.",
-        "Not there: #9. `recall` shows ids after #.",
+        "Not found: #9. `recall` shows ids after #.",
     ]
     await call_tool_ok(client, "create_entities", entities=entities("Ada", facts=("sails",)))
     contents = [{"content": "rows", "supersedes": "swims"}]
@@ -199,9 +199,9 @@ async def test_a_relation_that_is_not_there_is_answered_with_those_that_are(clie
         ),
         (
             {"from": "Nobody"},
-            "There is no entity named 'Nobody', so nothing ends; `search_nodes` finds names.",
+            "There is no entity named 'Nobody', so nothing was ended; `search_nodes` finds names.",
         ),
-        ({"to": "Nobody"}, f"There is no entity named 'Nobody', so nothing ends. {there}"),
+        ({"to": "Nobody"}, f"There is no entity named 'Nobody', so nothing was ended. {there}"),
     ):
         assert await refused(client, "end_relation", **{**LEADS, **change}) == told
 
@@ -225,17 +225,14 @@ async def test_a_deletion_takes_exact_names_and_tells_what_was_not_there(client:
     knows = {"from": "Ada", "to": "Bo", "relationType": "knows"}
     fact = {"entityName": "Ada", "observations": ["rows"]}
     nothing = "Nothing matched; names are exact;"
-    ends = "`open_nodes` of either end shows what there is."
+    ends = "`open_nodes` with either end shows its relations."
     for tool, given, told in (
         ("delete_entities", {"entityNames": ["ADA"]}, f"{nothing} there is no 'ADA', but 'Ada'."),
         ("delete_entities", {"entityNames": ["Nobody"]}, f"{nothing} `search_nodes` finds them."),
         (
             "delete_entities",
             {"entityNames": ["zoe", "ZOE"]},
-            (
-                "Only 1 of 2 were there; names are exact; there is no 'ZOE', but 'Zoë'. "
-                "`restore` brings back: 3."
-            ),
+            ("Only 1 of 2 existed; names are exact; there is no 'ZOE', but 'Zoë'. `restore` brings back: 3."),
         ),
         (
             "delete_observations",
@@ -243,7 +240,7 @@ async def test_a_deletion_takes_exact_names_and_tells_what_was_not_there(client:
             "Nothing matched; texts are exact; `open_nodes` shows them word for word.",
         ),
         ("delete_relations", {"relations": [knows]}, f"Nothing matched; {ends}"),
-        ("delete_relations", {"relations": [contains, knows]}, f"Only 1 of 2 were there; {ends}"),
+        ("delete_relations", {"relations": [contains, knows]}, f"Only 1 of 2 existed; {ends}"),
     ):
         result = await client.call_tool(tool, given)
         assert not result.is_error
@@ -265,7 +262,7 @@ async def test_a_deletion_names_the_way_back_that_the_caller_has(
     async with served.inside(tools) as client:
         await call_tool_ok(client, "create_entities", entities=entities("Ada"))
         told = texts_of(await client.call_tool("delete_entities", {"entityNames": ["Ada", "Bo"]}))[1]
-        assert told.startswith("Only 1 of 2 were there")
+        assert told.startswith("Only 1 of 2 existed")
         assert undo in told
 
 

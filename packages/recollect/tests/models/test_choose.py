@@ -63,7 +63,7 @@ def test_a_name_that_does_not_work_says_what_to_do() -> None:
 @pytest.mark.parametrize("library", ["onnxruntime", "tokenizers"])
 def test_a_missing_library_names_the_command(library: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, library, None)
-    with pytest.raises(ModelUnavailable, match=f"but not {library}; run: pip install {library}"):
+    with pytest.raises(ModelUnavailable, match=f"but lacks {library}; run: pip install {library}"):
         embedder_named("arctic-s")
 
 

@@ -167,10 +167,10 @@ def test_an_answer_of_another_form_is_an_error_of_ours(server: Server) -> None:
 
 def test_missing_vectors_and_numbers_that_are_not_finite_are_errors(server: Server) -> None:
     server.raw = '{"embeddings": [[1, 2]]}'
-    with pytest.raises(ModelUnavailable, match="answered 1 vectors for 2 texts"):
+    with pytest.raises(ModelUnavailable, match="returned 1 vectors for 2 texts"):
         hosted(server, "ollama").documents(["a", "b"])
     server.raw = '{"embeddings": [[NaN, 1.0]]}'
-    with pytest.raises(ModelUnavailable, match="finite"):
+    with pytest.raises(ModelUnavailable, match="NaN or infinity"):
         hosted(server, "ollama").query("abc")
 
 

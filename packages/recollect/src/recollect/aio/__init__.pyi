@@ -646,7 +646,7 @@ class AsyncSessions:
 
         Args:
             session: The name of the conversation.
-            last: Only this number of messages from its end.
+            last: Return only this many messages, the last ones.
 
         Raises:
             NotFound: There is no such conversation."""

@@ -70,7 +70,7 @@ def apply_rows(
     key: str | None,
     before_commit: BeforeCommit | None = None,
 ) -> tuple[list[tuple[Change, Outcome]], tuple[RejectedRow, ...]]:
-    """Apply all rows, or with `keep_going` all valid rows. Return applied changes and rejected rows."""
+    """Write the rows in one batch; with `keep_going`, skip bad rows. Return the applied and the rejected."""
     changes: list[Change] = []
     places: list[int] = []
     rejected: list[RejectedRow] = []
@@ -103,16 +103,16 @@ def apply_rows(
 
 
 _MOST_COMPARED = 8
-# A stand-in id for a note that is not stored yet, above all real ids.
+# The id of a note that is not stored yet, larger than every real id.
 _NO_ID_YET = 1 << 62
-# If more notes are written at once, they are not compared; reports find duplicates later.
+# Notes of a larger batch are not compared with older ones; reports find their duplicates later.
 MOST_NEW = 50
 
 
 def remember(
     services: Services, note: NoteLike, key: str | None, check: Callable[[Memory], None] | None = None
 ) -> Remembered:
-    """Store one note, or record that it was repeated. `check` may raise before the commit."""
+    """Store a note, or count a repeat of it. `check` gets the stored note before the commit and may raise."""
     new = note_of(note)
     ready = _embed_and_compare(services, new)
     read = _ReadBack(check)
@@ -202,11 +202,11 @@ def store_notes(
     return _finish_notes(services, stored, read, embed_too, progress)
 
 
-def _label(name: str) -> Callable[[str], str]:
+def _name_validator(name: str) -> Callable[[str], str]:
     return lambda text: clean_name(text, name) if text else text
 
 
-def _truth(given: object, name: str) -> bool:
+def _check_bool(given: object, name: str) -> bool:
     if not isinstance(given, bool):
         raise InvalidInput(f"`{name}` must be True or False, not {given!r}.")
     return given
@@ -216,15 +216,15 @@ def _truth(given: object, name: str) -> bool:
 _VALIDATORS: dict[str, Callable[[Any], Any]] = {
     "text": clean_text,
     "importance": lambda share: clean_share(share, "importance"),
-    "category": _label("category"),
+    "category": _name_validator("category"),
     "happened_at": lambda when: when if when == "unknown" else aware(when, "happened_at"),
     "tags": tags_of,
     "status": Status.of,
-    "pinned": lambda pinned: _truth(pinned, "pinned"),
-    "importance_tag": _label("importance_tag"),
+    "pinned": lambda pinned: _check_bool(pinned, "pinned"),
+    "importance_tag": _name_validator("importance_tag"),
     "expires_at": lambda when: when if when == "never" else aware(when, "expires_at"),
     "metadata": clean_metadata,
-    **{name: _label(name) for name in NOTE_FIELDS},
+    **{name: _name_validator(name) for name in NOTE_FIELDS},
 }
 
 
@@ -257,7 +257,7 @@ def _finish_notes(
 ) -> RememberedBatch:
     """Embed and compare the stored notes. Return the results, with a message if vectors are missing.
 
-    A repeated key may return notes that have been purged since; they are left out.
+    If the key was used before, its notes may have been purged since. Those are left out.
     """
     memories = read.memories
     ids = [outcome.ids[0] for outcome in outcomes]
@@ -319,7 +319,7 @@ class _Compared:
 
 @retry_after_failover
 def compare_with_older(services: Services, new: Sequence[Memory]) -> dict[int, _Compared]:
-    """Find for each new note the most similar older one, which is flagged, and the notes it contradicts."""
+    """Compare new notes with older ones: flag near-duplicates, and return them with contradictions."""
     if not 0 < len(new) <= MOST_NEW:
         return {}
     with services.read() as view:
@@ -342,7 +342,7 @@ def compare_with_older(services: Services, new: Sequence[Memory]) -> dict[int, _
 
 
 def nearest_cosines(search: Search, text: str, vector: Vector | None, most: int) -> dict[int, float]:
-    """Return the memories nearest in meaning with their cosines; if none, those with the same words, with 0.
+    """Return the memories nearest in meaning with their cosines, or else those found by words, with 0.
 
     A word search costs far more and would rarely add any, so it is only the fallback.
     """
@@ -354,7 +354,7 @@ def nearest_cosines(search: Search, text: str, vector: Vector | None, most: int)
 
 
 def _compare_with_nearest(search: Search, note: Memory, vector: Vector | None, most: int) -> _Compared:
-    """Search the nearest notes, and compare the note with each for similarity and contradiction."""
+    """Compare a note with its nearest older notes: is it similar to one, and does it contradict any?"""
     nearest = {
         id_: cosine
         for id_, cosine in nearest_cosines(search, note.text, vector, most).items()
@@ -372,7 +372,7 @@ def _compare_with_nearest(search: Search, note: Memory, vector: Vector | None, m
     )
 
 
-# Reflections: notes with opinions about memories.
+# Reflections: notes on how things went, and what to do better.
 
 CATEGORY = "reflection"
 
@@ -393,14 +393,14 @@ def reflection_tags(
 def reflection_tag(reflection: Memory, name: Literal["mood", "session", "relation"]) -> str | None:
     """Return the mood, session or relation (as `Ada works_at Harbour`) of a reflection.
 
-    A reflection that was repeated in another mood has several; the first is returned.
+    A reflection that was repeated in another mood has two moods; return the first.
     """
     begins = f"{name}:"
     return next((tag.removeprefix(begins) for tag in reflection.tags if tag.startswith(begins)), None)
 
 
 def check_category(note: Memory) -> None:
-    """Refuse to merge a reflection into a note of another category."""
+    """Raise Conflict if a reflection would be merged into a note of another category."""
     if note.category != CATEGORY:
         raise Conflict(
             f"Note {note.id} has this text already, in the category {note.category!r}. "

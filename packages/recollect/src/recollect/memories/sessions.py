@@ -41,7 +41,7 @@ class Sessions(EngineGroup):
 
         Args:
             session: The name of the conversation.
-            last: Only this number of messages from its end.
+            last: Return only this many messages, the last ones.
 
         Raises:
             NotFound: There is no such conversation.
@@ -169,7 +169,7 @@ def add_messages(
     """
     name = clean_name(session, "session")
     if extract:
-        services.extractor()  # a wrong setting fails before anything is written
+        services.extractor()  # fail on a wrong setting before anything is written
     done, rejected = apply_rows(
         services,
         check_list(messages, "Messages"),
@@ -184,9 +184,9 @@ def add_messages(
     def extract_and_store() -> RememberedBatch:
         with services.read() as view:
             stored = memories_by_id(view, ids)
-            # Notes of older messages may be missing: extraction was off, or a crash came before it.
-            known = len(created) < len(ids)
-            known_notes = _extracted_notes(view, services.scope, name) if known else ()
+            # Messages stored earlier may have their notes, or lack them after a crash or with `extract` off.
+            repeats = len(created) < len(ids)
+            known_notes = _extracted_notes(view, services.scope, name) if repeats else ()
             present = [stored[id_] for id_ in dict.fromkeys(ids) if id_ in stored]
             new = [message for message in present if not _is_gone(message)]
             context = _turns_before(view, services.scope, new)
@@ -203,7 +203,7 @@ def add_messages(
                 progress=progress,
             )
         except Conflict:
-            # In a retry, the extractor returned other notes: the first ones stay.
+            # A retry extracted other notes than the first attempt, whose notes stay.
             return RememberedBatch(())
         except ExtractionFailed as error:
             failed = f"The messages are stored, but no notes were extracted from them: {error}"
@@ -230,14 +230,14 @@ def _message(turn: Turn, session: str) -> NewText:
         role=turn.role,
         speaker=turn.speaker,
         created_at=turn.at,
-        # Without a time, a new message gets the present; for an imported one, it is unknown.
+        # A message without a time gets the current time, unless it is imported: then its time is unknown.
         undated=turn.at is None and turn.source is not None,
         metadata=turn.metadata,
     )
 
 
 def _extracted_notes(view: Snapshot, scope: Scope, session: str) -> set[tuple[int | None, str]]:
-    """Return the message and the text of each note that was ever extracted from a session."""
+    """Return the message id and the text of every note ever extracted from a session."""
     where = Filter(scope.owner, scope.agent, frozenset({Kind.NOTE}), session, deleted=True)
     known_notes: set[tuple[int | None, str]] = set()
     after = 0
@@ -248,7 +248,7 @@ def _extracted_notes(view: Snapshot, scope: Scope, session: str) -> set[tuple[in
 
 
 def _turns_before(view: Snapshot, scope: Scope, messages: Sequence[Memory]) -> list[Memory]:
-    """Return the current messages just before the first of these."""
+    """Return the messages in force just before the first of these."""
     if not messages or messages[0].session is None or messages[0].position is None:
         return []
     first = messages[0].position
@@ -272,7 +272,7 @@ def _extract_notes(
 ) -> RememberedBatch:
     """Store the notes that the extractor finds in these messages; `context` holds the messages before them.
 
-    If there are any, the memories in `embed_too` are embedded with them.
+    If it finds any, the memories in `embed_too` are embedded with them.
     """
     extractor = services.extractor()
     if extractor is None:
@@ -284,15 +284,15 @@ def _extract_notes(
 
     by_id = {message.id: message for message in messages}
     notes = []
-    for said in extractor.statements(in_user_zone(messages), in_user_zone(context)):
-        message = by_id.get(said.message)
-        if message is not None and (said.message, said.text) not in without:
+    for found in extractor.statements(in_user_zone(messages), in_user_zone(context)):
+        message = by_id.get(found.message)
+        if message is not None and (found.message, found.text) not in without:
             note = NewText(
                 Kind.NOTE,
-                said.text,
-                category=said.category,
-                importance=said.importance,
-                happened_at=said.happened_at,
+                found.text,
+                category=found.category,
+                importance=found.importance,
+                happened_at=found.happened_at,
                 session=message.session,
                 speaker=message.speaker,
                 created_at=message.created_at,

@@ -37,10 +37,10 @@ WORDS_ONLY = "none"
 
 @dataclass(frozen=True, slots=True)
 class ModelOptions:
-    """Settings of a model. Each kind of model reads its own."""
+    """Settings for a model. Each kind of model reads only some of them."""
 
     threads: int = 1
-    """Threads of one run of a local model. More threads leave fewer cores for other texts."""
+    """Threads for each run of a local model. More threads leave fewer cores for other texts."""
     base_url: str | None = None
     """The address of the service. Default: its public address, or the local one of Ollama."""
     key: str | None = field(default=None, repr=False)
@@ -123,7 +123,7 @@ def reads_only_english(name: str) -> bool:
 
 def embedder_availabilities() -> Sequence[Availability]:
     """List every kind of model, ready or not: ours first, then other packages, libraries and services."""
-    hashing = Availability("hashing", ready=True, reason="compares words, not meaning; needs nothing")
+    hashing = Availability("hashing", ready=True, reason="compares words, not meaning; always installed")
     found = [*availabilities(EMBEDDER), hashing]
     for kind, example in _EXAMPLES.items():
         name, library = f"{kind}:…", _library(kind)
@@ -165,7 +165,7 @@ _EXAMPLES = {
 
 
 def _library(kind: str) -> str:
-    """Return the distribution that the models of this kind need."""
+    """Return the package to install for models of this kind."""
     return kind if kind in {"fastembed", "sentence-transformers"} else "httpx"
 
 

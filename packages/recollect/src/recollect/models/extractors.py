@@ -64,7 +64,7 @@ _ASSISTANTS = frozenset({"assistant", "ai", "bot", "chatbot", "model", "gpt", "c
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """The extractor by rules. A statement is part of its message, with names for pronouns."""
+    """An extractor that follows rules. A statement is part of its message, with names for its pronouns."""
 
     name: str = "rules"
 
@@ -99,26 +99,26 @@ def _is_by_person(message: Memory) -> bool:
 
 
 def _happened_at(found: FoundStatement, message: Memory) -> datetime | None:
-    """Return the start of the time that a statement names, or the message's own time if it lies within."""
+    """Return the start of the time that a statement names; if that time is now, the time of the message."""
     if message.undated:
         return None  # "yesterday" has no meaning without the day of the message
     phrase = time_of(found.text, message.created_at)
-    # A Friday without a date is read as the last one, but plans are made for the next.
+    # "Friday" is read as the last Friday, but a plan means the next, so a plan needs a surer phrase.
     sure = SETTLED if found.category is Category.PLANS_GOALS else SURE
     if phrase is None or phrase.confidence < sure or phrase.start is None:
         return None
     now = phrase.start <= message.created_at and (phrase.stop is None or message.created_at < phrase.stop)
-    # "today" on another day is another event.
+    # Date a note of "today", so that the same words on another day are another event.
     return message.created_at if now else phrase.start
 
 
-# Notes by a language model behind any URL that speaks the protocol of OpenAI's chat completions.
+# Notes by a language model, at any URL that serves the protocol of OpenAI's chat completions.
 
 BATCH_MESSAGES = 40
 BATCH_CHARACTERS = 12_000
 LONGEST_NOTE = 2_000
 CONTEXT_CHARACTERS = 1_000
-"""The characters of each earlier message that are sent with a batch."""
+"""How many characters of each earlier message are sent with a batch."""
 _PUBLIC = "https://api.openai.com/v1"
 _STORED = "The messages are stored and can be found."
 
@@ -169,7 +169,7 @@ _THOUGHTS = re.compile(r"<think>.*?</think>", re.DOTALL)
 
 
 class LanguageModel:
-    """The extractor by a language model. If one batch fails, no notes are returned."""
+    """An extractor that asks a language model. If one batch fails, the whole call fails."""
 
     def __init__(
         self, model: str, options: ModelOptions, sleep: Callable[[float], None] = time.sleep
@@ -277,7 +277,7 @@ def _read_notes(answer: str, batch: Sequence[Piece]) -> list[Statement]:
         case {"choices": [{"finish_reason": "length"}, *_]}:
             raise Unreadable("it was cut off; let the model write more tokens")
         case {"choices": [{"message": {"content": str(content)}}, *_]}:
-            # Despite the prompt, models write thoughts before JSON and put it in a code fence.
+            # Despite the prompt, some models write thoughts before the JSON, or put it in a code fence.
             content = _THOUGHTS.sub("", content)
         case _:
             raise Unreadable("it is no chat completion; check the base URL")

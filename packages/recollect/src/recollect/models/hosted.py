@@ -1,4 +1,4 @@
-"""Embedding models behind HTTP: OpenAI and compatible servers, Gemini, Ollama."""
+"""Embedding models of HTTP services (OpenAI and compatible, Gemini, Ollama) and of other libraries."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 Body = dict[str, Any]
 _CHECK_KEY = "check the key in the settings"
-# Words in the refusal of a text that is too long.
+# Words that services use when they refuse a text as too long.
 _OF_LENGTH = ("context length", "too long", "too large", "maximum", "tokens")
 
 
@@ -47,23 +47,23 @@ def _openai_vectors(answer: Any) -> Sequence[Sequence[float]]:
 
 @dataclass(frozen=True, slots=True)
 class EmbeddingService:
-    """The protocol of a service: its requests, and the place of the vectors in its answers."""
+    """The protocol of a service: how to send texts, and where its answers contain the vectors."""
 
     address: str
     """The address of the service, unless the settings name another."""
     path: str
     """The path of requests; it may contain the model's name."""
     characters: int
-    """The longest text sent in one piece; below the service's limit in any script."""
+    """The longest text sent in one piece, in characters. It fits the service's limit in any script."""
     vectors: Callable[[Any], Sequence[Sequence[float]]]
-    """Read the vectors, in the order of the texts; KeyError, TypeError or IndexError for other forms."""
+    """Return an answer's vectors in the order of the texts; KeyError, TypeError or IndexError for others."""
     advice: Mapping[int, str]
     """Advice for a refusal, by its status."""
     body: Callable[[str, Sequence[str], Role, Body], Body] = _inputs
     options: Body = field(default_factory=dict)
     """Fields of every request besides the texts."""
     width: str = "dimensions"
-    """The option that asks for narrower vectors."""
+    """The field of a request that asks for narrower vectors."""
     key_header: str = "Authorization"
     """Keys are sent in a header, not in the address, which ends up in logs and error messages."""
     key_scheme: str = "Bearer "
@@ -86,7 +86,7 @@ SERVICES: Mapping[str, EmbeddingService] = {
         },
         options={"encoding_format": "float"},
     ),
-    # Gemini truncates long texts silently, so only texts that surely fit are sent. A wrong key is a 400.
+    # Gemini truncates long texts silently, so only texts that surely fit are sent. A wrong key gets a 400.
     "gemini": EmbeddingService(
         "https://generativelanguage.googleapis.com/v1beta",
         "/models/{model}:batchEmbedContents",
@@ -121,7 +121,7 @@ class HostedEmbedder(PiecewiseEmbedder):
     def __init__(
         self, kind: str, name: str, options: ModelOptions, sleep: Callable[[float], None] = time.sleep
     ) -> None:
-        # Vectors of another width cannot be compared, so a requested width is part of the name.
+        # Vectors of different widths cannot be compared, so a requested width is part of the name.
         super().__init__(f"{kind}:{name}" + (f"@{options.dims}" if options.dims else ""))
         service = self._service = SERVICES[kind]
         self._kind, self._name, self._options = kind, name, options
@@ -144,7 +144,7 @@ class HostedEmbedder(PiecewiseEmbedder):
         return np.concatenate(parts)
 
     def _halving(self, texts: Sequence[str], role: Role) -> Vectors:
-        """Request vectors; halve the batch or the text if it is too long."""
+        """Request vectors. If a batch is too long, send its texts one by one; halve a text if too long."""
         try:
             return self._request_vectors(texts, role)
         except _TooLong:
@@ -165,7 +165,7 @@ class HostedEmbedder(PiecewiseEmbedder):
             raise self._failure(str(error)) from error
         if not answer.is_ok:
             if answer.status in {400, 413} and any(words in answer.text.lower() for words in _OF_LENGTH):
-                raise _TooLong(f"{self._kind}:{self._name} finds even a short text too long")
+                raise _TooLong(f"{self._kind}:{self._name} refuses even a short text as too long")
             advice = service.advice.get(answer.status, "")
             raise self._failure(answer.refusal(advice.format(model=self._name)))
         try:
@@ -173,12 +173,12 @@ class HostedEmbedder(PiecewiseEmbedder):
         except (ValueError, KeyError, TypeError, IndexError) as error:
             raise self._failure("answered, but not with vectors; check the base URL") from error
         if rows.ndim != 2 or len(rows) != len(texts):
-            raise self._failure(f"answered {len(rows)} vectors for {len(texts)} texts")
+            raise self._failure(f"returned {len(rows)} vectors for {len(texts)} texts")
         if not np.isfinite(rows).all():
-            raise self._failure("answered a vector that is not made of finite numbers")
+            raise self._failure("returned a vector with NaN or infinity")
         expected = dims or self._dims
         if expected not in {None, rows.shape[1]}:
-            raise self._failure(f"answered vectors of {rows.shape[1]} dimensions instead of {expected}")
+            raise self._failure(f"returned vectors of {rows.shape[1]} dimensions instead of {expected}")
         self._dims = rows.shape[1]
         return normalised(rows)
 
@@ -193,14 +193,14 @@ class _TooLong(ModelUnavailable):
 # Models run by other libraries: fastembed, sentence-transformers.
 
 _UNSEEN_LIMIT_CHARACTERS = 1_500
-"""The piece length if a library hides its tokenizer: about 512 tokens of English."""
+"""The longest piece for a library that hides its tokenizer: about 512 tokens of English."""
 
 
 class LibraryEmbedder(PiecewiseEmbedder):
     """An embedder that a library runs. The first use loads the model, and may download it."""
 
     library: str
-    """The kind, as in the model's name."""
+    """The library's name, with which the model's name begins."""
 
     def __init__(self, name: str, command: str, threads: int = 1) -> None:
         super().__init__(f"{self.library}:{name}")
@@ -228,7 +228,7 @@ class LibraryEmbedder(PiecewiseEmbedder):
 
 
 class FastembedEmbedder(LibraryEmbedder):
-    """Reads one text at a time, since many of its models are quantised: see `packaged.py`."""
+    """Runs models with fastembed, one text at a time: many are quantised (see `packaged.py`)."""
 
     library = "fastembed"
 
@@ -245,13 +245,13 @@ class FastembedEmbedder(LibraryEmbedder):
         tokenizer = getattr(getattr(self._loaded(), "model", None), "tokenizer", None)
         if tokenizer is None:
             return len(text) <= _UNSEEN_LIMIT_CHARACTERS
-        # It cuts at the model's limit, and keeps what it cut off.
+        # The tokenizer cuts at the model's limit; `overflowing` is what it cut off.
         longer = max(prefixes(self._name).values(), key=len)
         return not tokenizer.encode(longer + text).overflowing
 
 
 class SentenceTransformersEmbedder(LibraryEmbedder):
-    """Reads batches, for GPUs. The last digit of a vector may depend on the other texts of its batch."""
+    """Runs models in batches, for GPUs. A vector's last digit may depend on other texts of its batch."""
 
     library = "sentence-transformers"
 
@@ -268,7 +268,7 @@ class SentenceTransformersEmbedder(LibraryEmbedder):
         limit: int | None = model.max_seq_length
         if limit is None:
             return True
-        # Less than the limit, for the prompt that the library puts before the text.
+        # Leave room for the prompt that the library puts before the text.
         tokens: int = len(model.tokenizer(text, verbose=False)["input_ids"])
         return tokens <= limit - limit // 16
 

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from recollect.stores.port import Reranker, Vector, Vectors
 
 
-# Reads several texts at once, one per thread. The results are the same as one after the other.
+# Embed several texts at once, one per thread. The results are the same as with one thread.
 
 _Result = TypeVar("_Result")
 
@@ -49,19 +49,19 @@ def usable_cores() -> int:
 class TextThreads:
     """Map a function over texts in the caller's thread and in helper threads.
 
-    No thread outlives a call, so a process can be forked and ended at any time. Helpers pause while a query
-    waits, so that a large write does not take the cores from queries.
+    No thread outlives a call, so a process can be forked and ended at any time. Helpers stop when a query
+    comes in, so that a large write does not take the cores from queries.
     """
 
     def __init__(self, most: int) -> None:
         self.most = most
-        """The most threads of one call, including the caller's."""
+        """Maximum number of threads in one call, including the caller's."""
         self._lock = Lock()
         self._questions = 0
 
     @contextmanager
     def given_way(self) -> Iterator[None]:
-        """Pause the helpers until the end of the block."""
+        """Let no helper start a text until the end of the block. Helpers that see this end."""
         with self._lock:
             self._questions += 1
         try:
@@ -74,7 +74,7 @@ class TextThreads:
         """Return `read(text)` for each text, in order. The first error ends the work."""
         if self.most == 1 or len(texts) < 2:
             return [read(text) for text in texts]
-        # The longest first, so that no long text starts last.
+        # Start with the longest, so that the call does not end with a long text in one thread.
         left = deque(sorted(range(len(texts)), key=lambda place: -len(texts[place])))
         results: dict[int, _Result] = {}
         errors: list[BaseException] = []
@@ -114,7 +114,7 @@ class TextThreads:
 MOST_DOCUMENT_TOKENS = 256
 MOST_QUERY_TOKENS = 128
 """The most tokens of a query that are compared: each is compared with all tokens of every candidate."""
-_MANY = 65_536
+_CACHED_TOKENS = 65_536
 
 
 def centred_tokens(tokens: Vectors, centre: Vector) -> Vectors:
@@ -123,14 +123,14 @@ def centred_tokens(tokens: Vectors, centre: Vector) -> Vectors:
 
 
 def document_signs(pieces: Sequence[str], tokens: Vectors, centre: Vector) -> bytes:
-    """Return one sign bit for each number of the informative tokens, or of all tokens if none is."""
-    telling = np.fromiter(map(tells_something, pieces), bool, len(pieces))
-    kept = (tokens[telling] if telling.any() else tokens)[:MOST_DOCUMENT_TOKENS]
-    # The signs of `centred_tokens`: scaling to length one changes no sign.
+    """Return the signs of the informative tokens' numbers as bits; of all tokens if none is informative."""
+    informative = np.fromiter(map(tells_something, pieces), bool, len(pieces))
+    kept = (tokens[informative] if informative.any() else tokens)[:MOST_DOCUMENT_TOKENS]
+    # These have the signs of `centred_tokens`, since scaling to length one changes no sign.
     return pack_signs(normalised(kept) - centre)
 
 
-@lru_cache(maxsize=_MANY)
+@lru_cache(maxsize=_CACHED_TOKENS)
 def tells_something(piece: str) -> bool:
     """Whether a token of a vocabulary is more than punctuation or a stopword."""
     word = fold(piece.removeprefix("##").lstrip("▁"))
@@ -170,7 +170,7 @@ def halves(text: str) -> tuple[str, str]:
 
 
 def in_pieces(text: str, fits: Callable[[str], bool]) -> Sequence[str]:
-    """Halve a text until every piece fits, for models whose tokens are hidden."""
+    """Halve a text until every piece fits, for models whose tokenizer is not available."""
     if len(text) < 2 or fits(text):
         return [text]
     return [piece for half in halves(text) for piece in in_pieces(half, fits)]
@@ -184,10 +184,10 @@ class Role(StrEnum):
 
 
 _SEARCHING = "Represent this sentence for searching relevant passages: "
-# Prefixes of queries and documents that open models were trained with, if neither server nor library adds
-# them. The first entry contained in a model's name decides.
+# Prefixes that open models were trained with, for queries and documents, where neither server nor library
+# adds them. The first entry whose text is in the model's name applies.
 _PREFIXES = (
-    ("instruct", "", ""),  # these want an instruction that only the user knows
+    ("instruct", "", ""),  # these need an instruction that only the user knows
     ("nomic-embed-text", "search_query: ", "search_document: "),
     ("mxbai-embed-large", _SEARCHING, ""),
     ("snowflake-arctic-embed2", "query: ", ""),
@@ -212,7 +212,7 @@ def prefixes(model: str) -> Mapping[Role, str]:
 
 
 class PiecewiseEmbedder(ABC):
-    """A model that a service or library runs. The first vector shows its width."""
+    """An embedder that splits long texts into pieces. The first vector shows its width."""
 
     def __init__(self, full_name: str) -> None:
         self._full_name = full_name
@@ -234,7 +234,7 @@ class PiecewiseEmbedder(ABC):
         return row
 
     def _whole(self, texts: Sequence[str], role: Role) -> Vectors:
-        """Return one row for each text of any length, from a model with a limit."""
+        """Return one row per text: the mean direction of its pieces, if it is too long for the model."""
         pieces = [in_pieces(readable(text), self._fits) for text in texts]
         rows = self._vectors([piece for of_text in pieces for piece in of_text], role)
         ends = np.cumsum([len(of_text) for of_text in pieces])
@@ -252,8 +252,8 @@ class PiecewiseEmbedder(ABC):
 # Loading: optional libraries, tokenizers and ONNX files.
 
 _FINDS_WEIGHTS = (1, 21)
-"""The first onnxruntime that looks for weights in the given folder. 1.20 read any file of that name in the
-working directory."""
+"""The first version of onnxruntime that looks for weights in the given folder. Version 1.20 read any file of
+that name in the working directory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -328,7 +328,7 @@ def unreadable_files(packaged: PackagedModel, error: Exception) -> ModelUnavaila
 
 
 def _session(runtime: Any, packaged: PackagedModel, threads: int) -> Any:
-    """Open the model; processes share its weights where possible."""
+    """Open the model so that processes share its weights, if onnxruntime can do that."""
     # Follow a link first: onnxruntime looks for weights only in the folder of the graph.
     weights = packaged.weights.resolve()
 
@@ -337,7 +337,7 @@ def _session(runtime: Any, packaged: PackagedModel, threads: int) -> Any:
         options.intra_op_num_threads = threads
         options.inter_op_num_threads = 1
         options.log_severity_level = 3
-        # Otherwise a waiting thread would spin and occupy a core.
+        # By default, a waiting thread spins and occupies a core.
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")
         options.add_session_config_entry(
             "session.model_external_initializers_file_folder_path", str(weights.parent)
@@ -357,9 +357,9 @@ def _session(runtime: Any, packaged: PackagedModel, threads: int) -> Any:
 
 
 _OVERLAP = 64
-"""The tokens that neighbouring windows share, so that a sentence cut by one is whole in the other."""
+"""How many tokens neighbouring windows share, so that a sentence cut by one is whole in the other."""
 _MOST_AT_ONCE = 4
-"""Maximum number of texts read at once, one per core: an import should not occupy a large machine."""
+"""Maximum number of texts embedded at once: an import should not occupy all cores of a large machine."""
 
 
 class EncodedText(NamedTuple):
@@ -375,10 +375,10 @@ Encoder = Callable[[str, str], EncodedText]
 
 
 class PackagedEmbedder:
-    """An embedder from a model package. Weights are loaded with the first text. Safe between threads.
+    """An embedder from a model package. Weights are loaded with the first text. Thread-safe.
 
-    `threads` is for one run of the model; `at_once` is the number of texts read at a time, by default one per
-    core.
+    `threads` is for one run of the model. `at_once` is the number of texts embedded at a time: by default, as
+    many as the cores allow, up to four.
     """
 
     def __init__(self, packaged: PackagedModel, threads: int = 1, at_once: int | None = None) -> None:
@@ -444,8 +444,8 @@ def load_transformer(packaged: PackagedModel, threads: int) -> Encoder:
         runs = token_windows(loaded.tokenizer, text, prefix, packaged.tokens)
         outputs = [loaded.run(ids)[0] for ids in runs]
         vector = as_one(np.stack([pool(tokens) for tokens in outputs]))
-        # For a text longer than the model's limit, token vectors of the first window: about as many as are
-        # kept.
+        # A text longer than the model's limit gets the token vectors of its first window, about as many as
+        # are kept.
         head, tail = frame_of(prefix)
         own = slice(head, len(runs[0]) - tail)
         return EncodedText(
@@ -469,7 +469,7 @@ def token_windows(tokenizer: Any, text: str, prefix: str, limit: int | None) -> 
 
 
 def _frame(tokenizer: Any, prefix: str) -> tuple[int, int]:
-    """Return the number of special tokens before and after a text."""
+    """Return the number of tokens before a text (special ones and the prefix), and after it."""
     frame = tokenizer.encode(prefix.rstrip())
     tail = next((n for n, special in enumerate(reversed(frame.special_tokens_mask)) if not special), 1)
     return len(frame.ids) - tail, tail
@@ -504,7 +504,7 @@ def only_tensor(path: Path) -> Rows:
     (tensor,) = (value for name, value in header.items() if name != "__metadata__")
     if tensor["dtype"] != "F32":
         raise ValueError(f"expected float32, found {tensor['dtype']}")
-    # Mapped, so that processes share it and only the rows in use are read.
+    # Map the file, so that processes share it and only the rows in use are read.
     start = 8 + length + tensor["data_offsets"][0]
     return np.memmap(path, dtype="<f4", mode="r", offset=start, shape=tuple(tensor["shape"]))
 
@@ -521,7 +521,7 @@ def reranker_named(name: str, threads: int = 1) -> Reranker:
 
 
 class CrossEncoder:
-    """A re-ranking model. Weights are loaded with the first query. Safe between threads."""
+    """A re-ranking model. Weights are loaded with the first query. Thread-safe."""
 
     def __init__(self, packaged: PackagedModel, threads: int = 1) -> None:
         self.name: str = packaged.full_name
@@ -536,7 +536,7 @@ class CrossEncoder:
         self._loaded = make_once(load)
 
     def scores(self, query: str, texts: Sequence[str]) -> Floats:
-        """Return a logit per text. Of a pair that is too long, the longer text is cut at its end."""
+        """Return a logit per text. If a pair is too long, the end of its longer text is cut off."""
         scores = []
         # One pair at a time: int8 models scale activations over the whole batch, so a score would depend on
         # the batch, and batches are no faster on a CPU.

@@ -62,7 +62,7 @@ class PackagedModel:
     distribution: str
     """The name of its distribution on the package index."""
     graph: Path | None = None
-    """The optimised network, whose large weights stay in the file of weights; None if it is optimised at
+    """The optimised network, without its large weights, which stay in their file. None if it is optimised at
     every start."""
     dims: int = 0
     """For embedders only, as are all following fields."""
@@ -71,7 +71,7 @@ class PackagedModel:
     document_prefix: str = ""
     centre: Path | None = None
     rotation: Path | None = None
-    """None if the first numbers of a vector weigh the most, as after Matryoshka training."""
+    """None if the first numbers of a vector matter most anyway, as after Matryoshka training."""
     token_centre: Path | None = None
     """The mean of its token vectors; None if tokens are not compared."""
 
@@ -93,7 +93,7 @@ class Availability:
     name: str
     ready: bool
     reason: str
-    """A description if it is ready, otherwise the reason."""
+    """A description of the model if it is ready, otherwise why it is not."""
     command: str | None = None
     """The command that makes it ready."""
 
@@ -125,7 +125,7 @@ def availability(name: str, kind: ModelKind = EMBEDDER) -> Availability:
     except ModelUnavailable as error:
         return missing(str(error), reinstall_command(_packages(name, kind)[0][1]))
     if model is None and name not in kind.ours:
-        there = f"of ours there are: {', '.join(kind.ours)}"
+        there = f"ours are: {', '.join(kind.ours)}"
         return missing(f"no {kind.noun} named {name[:40]!r} is installed; {there}")
     if model is None:
         distribution = _distribution(kind.prefix + name)
@@ -135,7 +135,7 @@ def availability(name: str, kind: ModelKind = EMBEDDER) -> Availability:
         return missing(f"the {kind.noun} {name!r} is not installed", command)
     libraries = [library for library in model.libraries if not is_importable(library)]
     if libraries:
-        reason = f"the {kind.noun} {name!r} is installed, but not {' and '.join(libraries)}"
+        reason = f"the {kind.noun} {name!r} is installed, but lacks {' and '.join(libraries)}"
         return missing(reason, f"pip install {' '.join(libraries)}")
     return Availability(name, ready=True, reason=f"{model.title} ({model.full_name})")
 
@@ -144,12 +144,12 @@ def availabilities(kind: ModelKind = EMBEDDER) -> Sequence[Availability]:
     """List our models, installed or not, then those that other packages register."""
     others = sorted({point.name for point in _entry_points()} - set(kind.ours))
     states = [availability(name, kind) for name in (*kind.ours, *others)]
-    # Treat a model of another kind as missing.
+    # Leave out models of another kind: these are not ready, and no command installs them.
     return [state for state in states if state.ready or state.command]
 
 
 def make_once(make: Callable[_Given, Made]) -> Callable[_Given, Made]:
-    """Cache the result of `make` for the same arguments. Threads may share the cache."""
+    """Cache the results of `make` by its arguments. Two threads never make the same one twice."""
     cached = lru_cache(maxsize=8)(make)
     lock = Lock()
 
@@ -172,7 +172,7 @@ def is_importable(module: str) -> bool:
 
 
 def read_descriptor(folder: Path, distribution: str | None = None) -> PackagedModel:
-    """Read `model.json` in the folder. The weights are not touched."""
+    """Read `model.json` in the folder, but not the weights."""
     try:
         fields = json.loads((folder / "model.json").read_text(encoding="utf-8"))
         return _model_from(fields, folder, distribution or _distribution(folder.name))

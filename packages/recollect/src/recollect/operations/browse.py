@@ -1,4 +1,4 @@
-"""Operations for browsing: lists of every kind, and a timeline. They record nothing."""
+"""Operations for browsing: lists of every kind, and a timeline. They are not recorded as use."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def _get_memory(
     call: OperationCall,
     id: RowId,
     showings: int = Field(
-        default=20, ge=0, le=200, description="Last answers that showed it; 20 if not given"
+        default=20, ge=0, le=200, description="How many of the last answers that showed it"
     ),
     as_of: LookBack | None = optional("The memory as of this time"),
 ) -> WholeMemory:
@@ -72,7 +72,7 @@ def _browse(
     time: TimeOf = Field(default="happened", description="The time that since and until are compared with"),
     order: Order = Field(
         default="newest",
-        description="newest, oldest: by when it was stored; most_used and last_shown list what was shown",
+        description="newest, oldest: by time of storage; most_used, last_shown: only what was shown",
     ),
     limit: PageLimit = 50,
     cursor: Cursor | None = None,
@@ -116,8 +116,8 @@ def _timeline(
     limit: PageLimit = 1_000,
     cursor: Cursor | None = None,
 ) -> Timeline:
-    """Count memories by day, week or month. `browse` with `since`, `until` and the same `time`
-    lists those of one.
+    """Count memories by day, week or month. To list those of one period, use `browse` with `since`, `until`
+    and the same `time`.
     """
     wanted = BrowseFilter(
         kinds=frozenset(Kind if kinds is None else kinds), state=state, since=since, until=until, time=time
@@ -130,7 +130,7 @@ def _timeline(
 @dataclass(frozen=True, slots=True)
 class NamePage:
     names: list[NameCount]
-    total: Annotated[int, "How many there are on all pages"]
+    total: Annotated[int, "Names on all pages"]
     more: PageEnd = inlined()
 
 
@@ -159,7 +159,7 @@ class SessionPage:
 
 @operation("List sessions", http="GET /sessions", read_only=True)
 def _list_sessions(call: OperationCall, limit: PageLimit = 50, cursor: Cursor | None = None) -> SessionPage:
-    """List conversations with their number of turns, by the newest turn first."""
+    """List conversations with their number of turns, the most recently active first."""
     start = place_of(cursor)
     found, total = Internals(call.engine).session_page(start, limit)
     return SessionPage(list(found), total, page_end(start + limit, start + limit < total))
@@ -185,7 +185,7 @@ def _session_messages(
         session, after=place_of(cursor), limit=limit + 1, newest_first=newest_first
     )
     if not found and cursor is None:
-        raise NotFound(f"There is no session named {session!r}; `list_sessions` lists those there are.")
+        raise NotFound(f"There is no session named {session!r}; `list_sessions` lists the sessions.")
     shown = list(found[:limit])
     return MessagePage(session, shown, page_end(shown[-1].position or 0 if shown else 0, len(found) > limit))
 

@@ -22,7 +22,7 @@ DEFINITIONS_FILE = Path(__file__).with_name("definitions.json")
 INTERFACES_FILE = Path(__file__).with_name("interfaces.json")
 _MODULES = ("memories", "search", "graph", "upkeep", "dreams")
 _HTTP_MODULES = ("browse", "quality", "store")
-"""MCP offers none of their operations, so that its server need not load them."""
+"""Modules whose operations MCP does not offer, so its server does not load them."""
 
 
 class Definition(TypedDict):
@@ -65,7 +65,7 @@ def tools_named(names: str) -> tuple[str, ...]:
 def definitions() -> Mapping[str, Definition]:
     """Load the definitions from the file that `write_definitions` made.
 
-    To derive them would take most of a server's start, and a client waits for them.
+    Deriving them would take most of a server's start, while a client waits.
     """
     found: dict[str, Definition] = json.loads(DEFINITIONS_FILE.read_bytes())
     return found
@@ -87,19 +87,19 @@ SETS: dict[str, tuple[str, ...]] = {
 
 @cache
 def operations() -> Mapping[str, Operation]:
-    """Every operation by name. This loads the engine."""
+    """Return every operation that MCP offers, by name. This loads the engine."""
     found = _operations_in(_MODULES)
     return {name: found[name] for name in SETS["all"]}
 
 
 @cache
 def http_operations() -> Mapping[str, Operation]:
-    """Every operation by name, including those that only HTTP offers."""
+    """Return every operation by name, including those that only HTTP offers."""
     return {**operations(), **_operations_in((*_MODULES, *_HTTP_MODULES))}
 
 
 def _operations_in(modules: Sequence[str]) -> dict[str, Operation]:
-    from recollect.operations.operation import Operation  # noqa: PLC0415  # the same
+    from recollect.operations.operation import Operation  # noqa: PLC0415  # loads pydantic
 
     return {
         value.name: value
@@ -109,11 +109,11 @@ def _operations_in(modules: Sequence[str]) -> dict[str, Operation]:
     }
 
 
-# The files are made from the declared operations. Entries keep their order; new ones are appended.
+# Both files are generated from the operations. Entries keep their order; new ones are appended.
 
 
 def definitions_of(found: Iterable[Operation]) -> dict[str, Definition]:
-    """The definitions of all tools, those of the default set first."""
+    """Return the definitions of all MCP tools, those of the default set first."""
     tools = [each for each in found if each.tools]
     place = _places(definitions())
     tools.sort(key=lambda each: (each.tools != "default", place(each.name)))
@@ -121,7 +121,7 @@ def definitions_of(found: Iterable[Operation]) -> dict[str, Definition]:
 
 
 def interfaces_of(found: Iterable[Operation]) -> Interfaces:
-    """The endpoints, grouped by tag."""
+    """Return the endpoints, grouped by tag."""
     found, known = tuple(found), interfaces()["endpoints"]
     tag, route = (_places(dict.fromkeys(each[field] for each in known)) for field in ("tag", "route"))
     endpoints = [endpoint for each in found for endpoint in each.endpoints]

@@ -29,7 +29,7 @@ _MOST_LEFT = 50
 
 @dataclass(frozen=True, slots=True)
 class GateSummary:
-    """How well past questions are answered before and after, and the phase that made them worse, if any."""
+    """How well past questions are answered before and after a dream, and which phase makes that worse."""
 
     questions: int
     before: float = field(metadata=in_json(digits=4))
@@ -66,8 +66,8 @@ def _dream(
     without: Many[str] = Field(default=[], description="Phases to leave out, such as prune or merge"),
 ) -> OperationReply[DreamDone]:
     """Consolidate the memory: strengthen what was used, let the rest fade, merge repeats, retire copies of
-    corrected errors. Only when the user asks for it, or after a long stretch of work; look with `dry_run`
-    first. Nothing is lost: it is tried on past questions first, and can be undone.
+    corrected errors. Use it only when the user asks, or after a long stretch of work; try `dry_run` first.
+    Nothing is lost: a dream is tested on past questions first, and can be undone.
     """
     done = call.engine.dream(dry_run=dry_run, without=without, progress=call.progress)
     gate = done.report.gate
@@ -98,17 +98,17 @@ def _text(done: DreamResult, counts: DreamCounts, *, dry_run: bool) -> str:
     ]
     listed = ", ".join(changes) or "nothing to change"
     if dry_run:
-        return f"It would be: {listed}."
+        return f"A dry run found: {listed}."
     if done.id is None:
         return "There was nothing to do."
-    return f"Dream {done.id}: {listed}. `undo_dream` with id={done.id} takes it back."
+    return f"Dream {done.id}: {listed}. `undo_dream` with id={done.id} undoes it."
 
 
 @dataclass(frozen=True, slots=True)
 class UndoneDreams:
     undone: list[int]
     changes: int
-    left: Annotated[list[int], "Memories that were left"]
+    left: Annotated[list[int], "Memories that were changed since and stay as they are"]
 
 
 @operation("Undo a dream", http="POST /dreams/{id}/undo", tools="all")
@@ -146,7 +146,7 @@ class Loss:
 
 @dataclass(frozen=True, slots=True)
 class DreamGate:
-    """How well past questions were answered before and after."""
+    """How well past questions were answered before and after a dream."""
 
     questions: int
     made: Annotated[int, "How many of them were generated from memories' own words"]
@@ -286,7 +286,7 @@ class DreamPreview:
     observations: Annotated[dict[int, str], "Texts of the observations in the lists, by id"]
 
 
-# It takes long, so it has no time limit.
+# Not declared read-only, since this takes long and reads have a time limit.
 @operation("Preview a dream", http="POST /dreams/preview", idempotent=True)
 def _preview_dream(
     call: OperationCall,

@@ -76,10 +76,10 @@ class GraphPage:
 
 @dataclass(frozen=True, slots=True)
 class GraphPosition:
-    """Where a page ended: behind an entity, or inside it, behind an observation and perhaps a relation."""
+    """Where a page ended: after an entity, or inside one, after an observation and perhaps a relation."""
 
     key: int = 0
-    """The entity's id, or its place from 1 in an order that is not that of ids."""
+    """The entity's id, or its place (from 1) if the entities are not sorted by id."""
     observation: int | None = None
     """Absent if the whole entity was shown."""
     relation: int | None = None
@@ -123,8 +123,8 @@ def graph_page(
     """Return a page with the entities that fit the budget and all their relations, and a cursor.
 
     A relation is on the page of each of its ends, so the pages together are the whole graph. An entity too
-    large for one page spans several. `entities` are pairs of key and entity. `more_after` is their last key
-    if more entities follow. `shown_of` chooses among an entity's observations.
+    large for one page spans several. `entities` are pairs of key and entity. `more_after` is the last of
+    these keys if more entities follow. `shown_of` chooses among an entity's observations.
     """
     touching: defaultdict[int, list[Relation]] = defaultdict(list)
     for one in relations:
@@ -175,7 +175,7 @@ def _rest_of_entity(
 ) -> _Node:
     """Return the part of an entity that earlier pages did not show."""
     inside = position.observation
-    # If the order has changed since, another entity may be in this place.
+    # If the order has changed since the last page, another entity may be in this place.
     known = inside == 0 or any(seen.id == inside for seen in memory.observations)
     if inside is None or key != position.key or not known:
         return _Node(key, memory, observations, relations)
@@ -214,7 +214,7 @@ def _omission_note(node: _Node, row: EntityRow, kept: Sequence[int], budget: int
     name = f"{node.memory.name[:40]!r}"
     counted = [f"{observations} observations"] if observations else []
     counted += [f"{relations} relations"] if relations else []
-    # Only the first is ever cut.
+    # Only the first observation can be cut.
     is_cut = to_json(list(map(observation_row, node.observations[:1]))) != to_json(row.observations[:1])
     cut = f"A text of {name} was cut to fit {budget} tokens; allow more with `budget_tokens`."
     more = f"{' and '.join(counted)} of {name} did not fit {budget} tokens; go on with `cursor`."
@@ -233,7 +233,7 @@ def _quoted_name(name: str) -> str:
 
 
 def _written_reply(form: Callable[..., Any], rows: list[Any], *remarks: str | None) -> OperationReply[Any]:
-    """Return the rows written, as the official server does. If they exceed the budget, a note says so."""
+    """Reply with the written rows, as the official server does. If they exceed the budget, a note says so."""
     page = fit_page(rows, BUDGET, shared=False)
     note = None
     if page.left_out or page.shortened:
@@ -450,12 +450,12 @@ def _remark(entities: Sequence[ObservedEntity]) -> str | None:
         for pair in done.similar
         if pair.observation not in contradicting
     ]
-    told = [*contradicted, *similar]
-    if not told:
+    found = [*contradicted, *similar]
+    if not found:
         return None
-    more = f"; and {len(told) - _MOST_SIMILAR} more" if len(told) > _MOST_SIMILAR else ""
+    more = f"; and {len(found) - _MOST_SIMILAR} more" if len(found) > _MOST_SIMILAR else ""
     settle = " To retire the older text, add the newer one again with `supersedes`." if contradicted else ""
-    return f"{'; '.join(told[:_MOST_SIMILAR])}{more}. Both are kept.{settle}"
+    return f"{'; '.join(found[:_MOST_SIMILAR])}{more}. Both are kept.{settle}"
 
 
 def _take(added: list[str], contents: Sequence[str | CorrectionRow]) -> list[str]:
@@ -495,21 +495,21 @@ def _delete_entities(call: OperationCall, entityNames: Many[str]) -> OperationRe
 
 
 def _similar_names(within: Internals, absent: Sequence[str]) -> str | None:
-    """Return names that differ only in case or accents. They may be meant, but are not deleted."""
+    """Return existing names that differ only in case or accents. They are suggested, not deleted."""
     similar = {name: within.similar_names(name) for name in absent[:_MOST_IDS]}
-    told = [
+    hints = [
         f"there is no {name[:80]!r}, but {' and '.join(repr(other[:80]) for other in others)}"
         for name, others in similar.items()
         if others
     ]
-    return "; ".join(told[:_MOST_SIMILAR]) or None
+    return "; ".join(hints[:_MOST_SIMILAR]) or None
 
 
 def _missing_note(count: int, asked: int, remedy: str) -> str | None:
     """Return a note if fewer existed than were named. The official answer reports success in any case."""
     if count >= asked:
         return None
-    return f"{'Nothing matched' if not count else f'Only {count} of {asked} were there'}; {remedy}."
+    return f"{'Nothing matched' if not count else f'Only {count} of {asked} existed'}; {remedy}."
 
 
 def _restore_hint(call: OperationCall, deleted: tuple[int, ...]) -> str | None:
@@ -548,11 +548,11 @@ def _delete_observations(call: OperationCall, deletions: Many[DeletionRow]) -> O
     "Delete relations", http="POST /relations/delete", tools="default", destructive=True, idempotent=True
 )
 def _delete_relations(call: OperationCall, relations: Many[RelationKey]) -> OperationReply[Done]:
-    """Remove relations that were never true. For one that has ended, `end_relation` where it is offered."""
-    # A deletion counts inverses, too.
+    """Remove relations that were never true. If one has ended, use `end_relation` where it is offered."""
+    # Count before deleting: the result of a deletion includes inverse relations.
     count = Internals(call.engine).count_existing(relations)
     call.engine.graph.delete_relations(relations)
-    remedy = "`open_nodes` of either end shows what there is"
+    remedy = "`open_nodes` with either end shows its relations"
     return _success("Relations deleted successfully", _missing_note(count, len(relations), remedy))
 
 
@@ -575,20 +575,20 @@ def _end_relation(
 
 
 def _nothing_to_end(engine: Engine, source: str, target: str, why: str) -> str:
-    """Return the missing names, and similar names that exist."""
+    """Say which end does not exist, or else which relations the source has."""
     within = Internals(engine)
     if not within.similar_names(source):
-        return f"There is no entity named {source[:80]!r}, so nothing ends; `search_nodes` finds names."
+        return f"There is no entity named {source[:80]!r}, so nothing was ended; `search_nodes` finds names."
     if not within.similar_names(target):
-        why = f"There is no entity named {target[:80]!r}, so nothing ends."
+        why = f"There is no entity named {target[:80]!r}, so nothing was ended."
     opened = engine.graph.open_nodes([source], record=False)
     if not opened.entities:
-        # The name could mean several.
+        # The name is ambiguous, so no entity was opened.
         return why
-    told = [
+    existing = [
         " ".join(map(_quoted_name, (one.source_name, one.type, one.target_name))) for one in opened.relations
     ]
-    return f"{why} {source[:80]!r} has: {name_list(told) or 'no relations'}."
+    return f"{why} {source[:80]!r} has: {name_list(existing) or 'no relations'}."
 
 
 @operation(
@@ -657,7 +657,7 @@ def _open_nodes(
 
     position = GraphPosition.of(call.page.cursor)
     graph = call.engine.graph.open_nodes(names, record=not position.key, history=include_superseded)
-    # In the order of the graph, as the official server does, not in the order of `names`.
+    # Like the official server, use the order of the graph, not that of `names`.
     ordered = sorted(graph.entities, key=lambda memory: memory.id)
     rest = [(memory.id, memory) for memory in ordered if memory.id > position.before]
     keyed = rest[: call.page.size]
@@ -665,18 +665,18 @@ def _open_nodes(
     return graph_page(keyed, graph.relations, call.page.budget, position, more, shown_of)
 
 
-# Over several hops
+# Searches over several relations
 
 
 _DEPTH = Annotated[int, Field(ge=1, le=MOST_HOPS)]
-_IS_CUT = "There is more than was looked at; ask with a smaller `depth`."
+_IS_CUT = "Only a part of the graph was searched; ask with a smaller `depth`."
 
 
 @dataclass(frozen=True, slots=True)
 class Neighbour:
     name: str
     entityType: str
-    distance: Annotated[int, "How many relations lie between"]
+    distance: Annotated[int, "Number of relations between the two"]
 
 
 @dataclass(frozen=True, slots=True)

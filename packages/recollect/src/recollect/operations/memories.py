@@ -46,7 +46,7 @@ _SHOWN_BUDGET = 2_000
 
 @contextmanager
 def naming_ids() -> Iterator[None]:
-    """Add to a `NotFound` error where ids come from."""
+    """Add to a `NotFound` error how to find ids."""
     try:
         yield
     except NotFound as error:
@@ -63,7 +63,7 @@ def relation_triple(given: RelationKey) -> tuple[str, str, str]:
 
 def _status(word: object) -> Status:
     try:
-        return Status.of(word)  # type: ignore[arg-type]  # a wrong type is told like a wrong word
+        return Status.of(word)  # type: ignore[arg-type]  # a wrong type acts like a wrong word
     except (AttributeError, InvalidInput):
         raise ValueError(f"no status; say {', '.join(Status)}, or the same in Spanish") from None
 
@@ -131,16 +131,16 @@ def _remember(
     if done.contradicts:
         other = done.contradicts[0]
         remark = (
-            f"It seems to contradict #{other.id}: {quoted(brief_text(other.text))}. Both are kept. If it "
-            f"replaces it, call `remember` again with the same text and supersedes={other.id}."
+            f"It seems to contradict #{other.id}: {quoted(brief_text(other.text))}. Both are kept. If the "
+            f"new note replaces it, call `remember` again with the same text and supersedes={other.id}."
         )
     elif done.similar is not None:
         remark = (
-            f"It nearly repeats #{done.similar.id}: {quoted(brief_text(done.similar.text))}. If it "
-            f"corrects it, call `remember` with supersedes={done.similar.id}."
+            f"It nearly repeats #{done.similar.id}: {quoted(brief_text(done.similar.text))}. If the "
+            f"new note corrects it, call `remember` with supersedes={done.similar.id}."
         )
-    told = f"Remembered as #{done.id}." if done.created else f"#{done.id} says so already; counted."
-    return OperationReply(NoteWritten(done), told, join_sentences(remark, done.model_note))
+    reply = f"Remembered as #{done.id}." if done.created else f"Already stored as #{done.id}; repeat counted."
+    return OperationReply(NoteWritten(done), reply, join_sentences(remark, done.model_note))
 
 
 def _correct(call: OperationCall, old: int, note: dict[str, Any]) -> OperationReply[NoteWritten]:
@@ -155,7 +155,7 @@ def _correct(call: OperationCall, old: int, note: dict[str, Any]) -> OperationRe
     )
     note_ = join_sentences(unfinished_note(done.note), done.model_note)
     written = Remembered(done.by.id, done.by.text, True, mentions=tuple(mentions), model_note=note_)
-    left = f"Left in force, though alike: {similar}. Supersede what is wrong of it, too." if similar else None
+    left = f"Similar and still in force: {similar}. Supersede those that are wrong, too." if similar else None
     return OperationReply(
         NoteWritten(written, retired),
         f"Remembered as #{done.by.id}; retired: {', '.join(f'#{id_}' for id_ in retired)}.",
@@ -247,7 +247,7 @@ class Forgettable:
 @dataclass(frozen=True, slots=True)
 class Forgotten:
     forgotten: list[int]
-    would_forget: Annotated[list[Forgettable] | None, "The hits of a query; none is forgotten yet"] = (
+    would_forget: Annotated[list[Forgettable] | None, "The hits of the query; nothing is forgotten yet"] = (
         omitted()
     )
     note: str | None = omitted()
@@ -280,7 +280,7 @@ def _forget(
     return OperationReply(
         Forgotten(page.rows, note=note),
         f"Forgotten: {name_list([f'#{id_}' for id_ in forgotten], _MOST_IDS) or 'nothing'}.",
-        f"Not there: {name_list(missing)}. `recall` shows ids after #." if missing else None,
+        f"Not found: {name_list(missing)}. `recall` shows ids after #." if missing else None,
     )
 
 
@@ -308,10 +308,10 @@ def _restore(call: OperationCall, id: RowId) -> OperationReply[MemoryId]:
         memory = call.engine.restore(id)
     except NotFound as error:
         raise NotFound(
-            f"{error} `forget` and `delete_entities` answer with the ids that it takes, and `recall` with "
+            f"{error} `forget` and `delete_entities` return the ids that it takes, and `recall` with "
             "`include_superseded` shows what was superseded."
         ) from error
-    return OperationReply(MemoryId(memory.id), f"#{memory.id} is back.")
+    return OperationReply(MemoryId(memory.id), f"Restored #{memory.id}.")
 
 
 @operation(
@@ -362,8 +362,8 @@ def _clear_session(call: OperationCall, session: str) -> OperationReply[ClearedS
         gone = len(call.engine.sessions.forget(session))
     except NotFound as error:
         raise NotFound(
-            f"There is no session named {session!r}; `list_memories` with `kinds` [message] shows those "
-            "there are."
+            f"There is no session named {session!r}; `list_memories` with `kinds` [message] shows "
+            "messages with their sessions."
         ) from error
     memories = "memory" if gone == 1 else "memories"
     return OperationReply(ClearedSession(session, gone), f"Forgot {gone} {memories} of {quoted(session)}.")
@@ -444,7 +444,7 @@ NewNoteRow = TypedDict(
 def _remember_many(
     call: OperationCall,
     notes: Many[NewNoteRow] = Field(max_length=_MOST_NOTES),
-    keep_going: bool = Field(default=False, description="Leave out what cannot be stored, and name it"),
+    keep_going: bool = Field(default=False, description="Skip notes that cannot be stored, and report them"),
 ) -> RememberedBatch:
     """Save many notes at once: all of them, or none, unless `keep_going`."""
     return call.engine.remember_many(notes, keep_going=keep_going, key=call.key)

@@ -29,7 +29,7 @@ _Row = TypeVar("_Row")
 FRAME = 200
 """Tokens that an answer may take beyond its budget, for JSON around its rows, a note and a cursor."""
 LEAST_PROSE = 40
-"""The least tokens of prose in a shortened row. A shorter text would say nothing."""
+"""Minimum number of tokens of prose in a shortened row. A shorter text would be useless."""
 # Long texts are cut to this many letters before a list loses an entry.
 _BRIEF_LETTERS = 200
 # Fields of prose: only these may be cut. Callers and programs need all others (ids, names, types, kinds,
@@ -65,7 +65,7 @@ def no_page(cursor: str) -> InvalidInput:
 
 def row_id(text: str) -> int | None:
     """Return the id in a text, or None if it cannot be an id."""
-    # Python would also read “²”, digits of other scripts, and numbers that no row could have.
+    # `int` would also accept signs, spaces, digits of other scripts, and numbers too large for an id.
     return int(text) if text.isascii() and text.isdecimal() and len(text) < 19 else None
 
 
@@ -82,7 +82,7 @@ def frame_tokens(row: object) -> int:
 def shorten_row(row: Any, room: int) -> Any:
     """Return the row with its prose cut as little as needed to fit: long texts first, then lists.
 
-    All else stays whole, so that a row whose names alone take more does not fit.
+    Other fields stay whole, so the row may still be too large.
     """
     if row_tokens(row) <= room:
         return row
@@ -102,7 +102,7 @@ def shorten_row(row: Any, room: int) -> Any:
 
 
 def _longest(row: object) -> tuple[int, int]:
-    """Return the length of its longest text, and of its longest list."""
+    """Return the length of the longest text in the row, and of the longest list."""
     match row:
         case str():
             return len(row), 0
@@ -134,7 +134,7 @@ def _cut(row: Any, letters: int, entries: int) -> Any:
 
 
 def _highest(low: int, high: int, fits: Callable[[int], bool]) -> int:
-    """Return the highest number that fits. Steps double; a number above one that fails never fits."""
+    """Return the highest number that fits, by doubling steps. If a number fails, all above it must fail."""
     step = 1
     while low + step < high and fits(low + step):
         step *= 2
@@ -144,7 +144,7 @@ def _highest(low: int, high: int, fits: Callable[[int], bool]) -> int:
 
 
 def fair_share(costs: Sequence[int], budget: int) -> int:
-    """Return the largest share of a row so that all fit. Large rows get what small ones leave."""
+    """Return the largest cost per row at which all rows fit. Rows below it leave more for the others."""
     left = budget
     for place, price in enumerate(sorted(costs)):
         share = left // (len(costs) - place)
@@ -190,9 +190,9 @@ def fit_page(
 ) -> Page:
     """Take as many rows as fit, in order, and always the first. Only prose is cut.
 
-    A `shared` budget cuts large rows to their share, so that more fit. Without, rows come whole, and only
-    one that the whole budget could not hold is cut. `shorten` gives the row at a place within a number of
-    tokens, where it matters what is cut. The text around the rows takes `frame` tokens of the budget.
+    With `shared`, large rows are cut to a share of the budget, so that more fit. Otherwise, only a row larger
+    than the whole budget is cut. `shorten` returns the row at a place, cut to a number of tokens; pass it to
+    choose what is cut. `frame` is the number of tokens that the text around the rows takes.
     """
     rows = list(map(to_json, rows))
     room = max(LEAST_PROSE, budget - frame)
@@ -204,7 +204,7 @@ def fit_page(
         price if price <= wanted else min(price, max(wanted, frame_tokens(row) + LEAST_PROSE))
         for row, price in zip(rows, costs, strict=True)
     ]
-    # The first always fits.
+    # The first row is always included.
     count = max(min(1, len(rows)), bisect_right(list(accumulate(least)), room))
     over = [price - most for price, most in zip(costs[:count], least, strict=False)]
     share = fair_share(over, max(0, room - sum(least[:count])))
@@ -232,16 +232,16 @@ def continuation(done: int, total: int, note: str | None) -> PageEnd:
 class PageEnd:
     """The cursor and note of a page, beside its rows."""
 
-    cursor: Annotated[str | None, "Pass it on for what comes after; absent at the end"] = omitted()
+    cursor: Annotated[str | None, "Pass it to get the next page; absent at the end"] = omitted()
     note: Annotated[str | None, "Omitted parts, and how to get them"] = omitted()
 
     @property
     def text(self) -> str | None:
-        """The line of the text with the cursor and the note."""
+        """The note, and how to use the cursor, as a text for the caller."""
         return continuation_text(to_json(self))
 
 
-def page_end(reached: int, more: bool) -> PageEnd:  # reads as a sentence
+def page_end(reached: int, more: bool) -> PageEnd:
     """Return the end of a page, with a cursor if there is `more`."""
     return PageEnd(str(reached) if more else None)
 
@@ -295,8 +295,8 @@ class FoundPage:
 def find(call: OperationCall, query: str, search: Callable[[int | None], Answer]) -> FoundPage:
     """Search, and return the hits after those that the caller has read.
 
-    How many one asks for is part of how a question is understood, so the second page is not the end of a
-    longer list: it is what a search to the bottom finds beside what the first page had.
+    The limit affects the ranking, so a longer search may have other first hits. Later pages are therefore
+    all hits of the longest possible search, without those of the first page.
     """
     if not query.strip():
         raise InvalidInput("The `query` is empty; say in words what you look for.")
@@ -314,8 +314,8 @@ def find(call: OperationCall, query: str, search: Callable[[int | None], Answer]
         recent.answers.keep(state, deep)
     ids = recent.shown.get((call.question, first, shown))
     if ids is None:
-        # The server was restarted since the first page. Search for its hits again, once, so that no hit is
-        # shown twice and none is missed.
+        # The server no longer knows the first page, as after a restart. Search for its hits again, so that no
+        # hit is shown twice and none is missed.
         ids = frozenset(hit.memory.id for hit in search(first or None).hits[:shown])
         recent.shown.keep((call.question, first, shown), ids)
     rest = [hit for hit in deep.hits if hit.memory.id not in ids]
@@ -329,13 +329,13 @@ class HitsPage:
     left_out: int
     more: PageEnd
     notes: list[str]
-    """Notes for a reader of the text."""
+    """Notes in the text for a language model."""
 
 
 def hits_page(
     call: OperationCall, query: str, search: Callable[[int | None], Answer], row: Callable[[Hit], Any]
 ) -> HitsPage:
-    """Search, and return rows within the budget. A cut entity keeps the lines that answer the query."""
+    """Search, and return rows within the budget. If an entity is cut, the lines nearest to the query stay."""
     found = find(call, query, search)
     rows = [to_json(row(hit)) for hit in found.hits]
 

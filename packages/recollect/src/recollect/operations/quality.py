@@ -30,7 +30,7 @@ def _self_test(
     profiles: Many[str] = Field(default=[], description="All if not given"),
     sample: int = Field(default=SELF_TEST_SAMPLE, ge=1, le=2_000, description="Number of memories to test"),
     limit: int = Field(
-        default=SELF_TEST_HITS, ge=1, le=100, description="A memory counts as found among these first hits"
+        default=SELF_TEST_HITS, ge=1, le=100, description="How many first hits to look for a memory in"
     ),
     seed: int = Field(default=0, ge=0, description="A different seed tests different memories"),
 ) -> SelfTest:
@@ -83,7 +83,7 @@ _DryRun = Annotated[bool, described("Only report what it would do")]
 def _run_tuning(
     call: OperationCall, profile: _ProfileName | None = None, dry_run: _DryRun = True
 ) -> TuningChange:
-    """Search the log of answers for better numbers, and move towards them if they are significantly better.
+    """Find better numbers with the log of answers, and move towards them if they are significantly better.
     Unless `dry_run` is false, it only reports what it would do.
     """
     call.progress(0, 1)
@@ -113,7 +113,7 @@ def _reset_numbers(
 @operation("Roll tuning back", http="POST /tuning/rollback", admin=True)
 def _rollback_tuning(
     call: OperationCall,
-    version: int | None = Field(default=None, ge=0, description="Default: the version before the last"),
+    version: int | None = Field(default=None, ge=0, description="Default: the previous version"),
     profile: _ProfileName | None = None,
     dry_run: _DryRun = False,
 ) -> TuningChange:
@@ -138,7 +138,7 @@ def _tuning_history(
 
 @dataclass(frozen=True, slots=True)
 class LogEmptied:
-    answers: Annotated[int, "How many the log held"]
+    answers: Annotated[int, "Number of answers that were deleted"]
 
 
 @operation("Empty the log", http="POST /answers/empty", destructive=True, idempotent=True, admin=True)

@@ -34,7 +34,7 @@ class ObservationRow:
 
     content: str
     kind: str | None = omitted()
-    superseded_at: Annotated[datetime | None, "It was corrected then"] = omitted()
+    superseded_at: Annotated[datetime | None, "When it was corrected"] = omitted()
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,12 +46,12 @@ class EntityRow:
     observations: Annotated[
         list[str | ObservationRow], "The text of each, or an object where it has a kind or was corrected"
     ]
-    status: Annotated[str | None, "Where it is not active"] = omitted()
+    status: Annotated[str | None, "Only if it is not active"] = omitted()
 
 
 @dataclass(frozen=True, slots=True)
 class RelationRow:
-    """A relation in the official server's form, with its context and span where it has any."""
+    """A relation in the official server's form, with its context and time span if it has any."""
 
     source: str = field(metadata=in_json(key="from"))
     to: str
@@ -94,7 +94,7 @@ def brief_text(text: str, most: int = _BRIEF_LETTERS) -> str:
 
 
 def rounded(data: Any) -> Any:
-    """Return the data with numbers to three digits. Further digits would change with the clock."""
+    """Round all numbers in the data to three digits. Further digits would change with the clock."""
     match data:
         case float():
             return round(data, 3) if abs(data) >= 1 else float(f"{data:.3g}")
@@ -173,7 +173,7 @@ def _time_of(memory: Memory) -> datetime | None:
 
 
 def _as_listed(memory: Memory) -> Memory:
-    # The source of a session's message is only a mark for repeated imports.
+    # For a message of a session, the source only serves to detect repeated imports.
     source = None if memory.session else memory.source
     return replace(memory, speaker=memory.speaker or memory.role, source=source)
 
@@ -200,7 +200,7 @@ def _hit_line(hit: Mapping[str, Any], shown: Collection[int]) -> str:
 
 
 def _minute(at: str) -> str:
-    """Return `2026-03-01 09:05 UTC`, or only the day at midnight: dates without a time are stored so."""
+    """Return `2026-03-01 09:05 UTC`, or only the day for midnight, which dates without a time have."""
     day, time = at[:10], at[11:16]
     return day if time == "00:00" else f"{day} {time} UTC"
 
@@ -219,7 +219,7 @@ def _conflicts(hit: Mapping[str, Any], shown: Collection[int]) -> str:
 
 
 def best_observations_first(observations: Sequence[str], query: str, passage: str | None = None) -> list[str]:
-    """Sort observations: those in the passage found first, then by words shared with the query."""
+    """Sort observations: first those in the passage that matched, then by words shared with the query."""
     query_terms = set(content_words(query))
     return sorted(
         observations,

@@ -46,7 +46,7 @@ _CONTEXT_BUDGET = 1_000
 _MOST_GRADED = 50
 
 AnyKind = Annotated[Kind, Field(strict=False)]
-_PROFILES = "recollect if not given, limbic, mnemosyne, reverie or cognis"
+_PROFILES = "recollect (default), limbic, mnemosyne, reverie or cognis"
 _PROFILE = Field(default="recollect", description=_PROFILES)
 
 
@@ -96,7 +96,7 @@ def _recall(
         ),
         lambda hit: hit_row(hit, superseded=include_superseded),
     )
-    # A question about the past, or for a further page, is not recorded.
+    # Searches at a past time and requests for further pages are not recorded.
     if as_of is None and call.page.cursor is None:
         call.engine.record_shown([hit["id"] for hit in page.rows], page.answer)
     likelihood = confidence_label(page.answer.confidence or 0.0)
@@ -124,7 +124,7 @@ def _context(
     budget_tokens: int = Field(default=_CONTEXT_BUDGET, ge=50),
 ) -> OperationReply[ContextText]:
     """Get relevant memories, dated and sourced, at the start of a conversation or task. Requires a `query`,
-    or its last `messages`.
+    or the last `messages`.
     """
     if not (query or messages):
         raise InvalidInput("Give a `query`, or the last `messages` of the conversation.")
@@ -198,7 +198,7 @@ def _search_semantic(call: OperationCall, query: str) -> OperationReply[Semantic
         return shorten_row({**row, "observations": best_observations_first(row["observations"], query)}, room)
 
     page = fit_page(rows, call.page.budget, shorten)
-    # Record only hits that fitted the page. Further pages are not recorded.
+    # Record only hits that fit on the first page.
     if call.page.cursor is None:
         engine.record_shown([hit.memory.id for hit in found.hits[: len(page.rows)]], found.answer)
     unshown = sum(
@@ -361,7 +361,7 @@ def _feedback(
         "Names of entities, as `search_semantic` gives them", most=_MOST_GRADED
     ),
     helpful: bool = described("True: it helped; false: it was wrong or beside the point"),
-    query: str | None = optional("For which question; without it, the last that showed them"),
+    query: str | None = optional("The question they answered; default: the last that showed them"),
 ) -> OperationReply[Graded]:
     """Say whether memories that `recall` or `search_semantic` showed helped to answer, so that ranking can
     learn from it. Use it when one was just what was needed, or plainly beside the point. Requires `ids` or

@@ -41,13 +41,13 @@ if TYPE_CHECKING:
     from recollect.transfer.moved_rows import Export
 
 
-# Characters; a larger file comes in with `recollect import`.
+# In characters. For larger files there is `recollect import`.
 _LONGEST_IMPORT = 4_000_000
 _MOST_PROBLEMS = 100
 _EXPORT_PARTS = {"m": "memory", "r": "relation", "s": "scope", "u": "usage", "t": "tuned", "q": "recall"}
 _EXPORT_PARTS |= {"a": "answer", "d": "dream"}
 _PLACE = re.compile(rf"([{''.join(_EXPORT_PARTS)}])(\d{{1,18}})")
-# Characters after which a page ends, whatever the limit. A logged answer may have a hundred kilobytes.
+# Characters after which a page ends, whatever the limit: a logged answer may have a hundred kilobytes.
 _EXPORT_PAGE = 4_000_000
 
 
@@ -71,7 +71,7 @@ def _doctor(call: OperationCall) -> Health:
 
 
 def store_checks(engine: Engine) -> Iterator[HealthCheck]:
-    """The checks of an open store; `recollect doctor` adds those of the machine and its settings."""
+    """Yield the checks of an open store. `recollect doctor` adds checks of the machine and settings."""
     upkeep, within, counts, model = engine.upkeep, Internals(engine), engine.counts(), engine.model
     state, damage = upkeep.store_state(), upkeep.verify(quick=True)
     embed = "" if state.read_only or within.services.preferred_model == WORDS_ALONE else "recollect reindex"
@@ -89,7 +89,7 @@ def store_checks(engine: Engine) -> Iterator[HealthCheck]:
         yield HealthCheck("model", "ok", f"{model.name}, {model.dims} numbers a vector")
     passages = f"{counts.passages:,} passages"
     if counts.due:
-        said = f"{counts.due:,} of {passages} wait for theirs; until then only words find them"
+        said = f"{counts.due:,} of {passages} have no vector yet; until then, only words find them"
         yield HealthCheck("vectors", "note", said, embed)
     else:
         yield HealthCheck("vectors", "ok", f"complete for {passages}")
@@ -104,7 +104,7 @@ def store_checks(engine: Engine) -> Iterator[HealthCheck]:
         advice = "Answers are right, but later rankings do not learn from them."
         yield HealthCheck("signals", "note", said, advice)
     if state.replica_problem:
-        said = f"it left questions to the primary: {state.replica_problem}"
+        said = f"it sent questions to the primary: {state.replica_problem}"
         yield HealthCheck("replica", "note", said, "Answers are right; let it catch up.")
     if state.read_only:
         yield HealthCheck("disk", "note", "the store is read-only here: it can be read, not written")
@@ -131,7 +131,7 @@ def _contents(counts: Counts, sessions: int) -> str:
 @dataclass(frozen=True, slots=True)
 class StoreReport:
     state: StoreState = field(metadata=in_json(inline=True))
-    counts: Annotated[Counts, "Of every owner together"]
+    counts: Annotated[Counts, "Totals of all owners"]
     model: Model | None
 
 
@@ -144,11 +144,11 @@ def _store_state(call: OperationCall) -> StoreReport:
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    problems: Annotated[list[Problem], "The first of them"]
+    problems: Annotated[list[Problem], "The first problems"]
     total: int
 
 
-# It takes long, so it has no time limit.
+# Not declared read-only, since this takes long and reads have a time limit.
 @operation("Verify", http="POST /upkeep/verify", idempotent=True, of_every_owner=True)
 def _verify(
     call: OperationCall,
@@ -177,7 +177,7 @@ def _reindex(
     except ModelUnavailable as error:
         if model is None:
             raise
-        # The named model is wrong, not the server.
+        # The error is in the argument `model`, not in the server.
         raise InvalidInput(f"{error} Nothing was changed.") from error
 
 
@@ -208,7 +208,7 @@ def _purge_forgotten(
 @dataclass(frozen=True, slots=True)
 class ImportedText:
     report: ImportReport = field(metadata=in_json(inline=True))
-    found: Annotated[ImportPreview | None, "With `dry_run`, what the lines hold"] = None
+    found: Annotated[ImportPreview | None, "With `dry_run`, what the lines contain"] = None
 
 
 @operation("Import", http="POST /upkeep/import", idempotent=True, of_every_owner=True)
@@ -245,7 +245,7 @@ def _import_text(
 
 @dataclass(frozen=True, slots=True)
 class ExportPage:
-    lines: Annotated[list[str], "Lines of JSON; those of all pages, one after another, are the file"]
+    lines: Annotated[list[str], "Lines of JSON; the lines of all pages in order are the file"]
     more: PageEnd = inlined()
 
 
@@ -261,7 +261,7 @@ def _export(
 ) -> ExportPage:
     """Export this owner's memory, page by page, in a form that `import_text` accepts. `full` is everything,
     including forgotten memories and what was learnt from use. `official` is the graph in the format of the
-    official memory server. Writes during an export may be on a later page.
+    official memory server. Memories written during an export may be on a later page.
     """
     place = _PLACE.fullmatch(cursor or "m0")
     if place is None:
@@ -331,7 +331,7 @@ def _create_token(
 ) -> CreatedToken:
     """Create an access token for HTTP. The answer is the only place where the token is shown."""
     if agent and owner is None:
-        raise InvalidInput("An `agent` is one of an owner; give the `owner` too. No token was made.")
+        raise InvalidInput("An `agent` belongs to an owner; give the `owner` too. No token was created.")
     sees = None if owner is None else Scope(owner, agent or None)
     return CreatedToken(name, Tokens(call.engine).create(name, right=right, sees=sees))
 

@@ -172,12 +172,12 @@ class Cooccurrences:
 
 @dataclass(frozen=True, slots=True)
 class Contradictions:
-    """Pairs that contradict each other, by row among all gathered candidates."""
+    """Pairs of contradicting candidates, by row among all gathered candidates."""
 
     older: Ints
     newer: Ints
     since: Ints
-    """The start of the newer fact, from a date in its text, or else from its time."""
+    """When the newer fact began: a date in its text, or else its time."""
     asked: Flags
     """Whether the words of the query ask for the detail on which the two disagree."""
 
@@ -202,10 +202,10 @@ class Candidates:
     named_values: Mapping[str, Floats] = field(default_factory=dict)
     """Values that a later step or the answer reads by name, such as `limbic_score`."""
     places: Ints | None = None
-    """The row of each candidate when all were gathered; None while no row was dropped or moved."""
+    """Each candidate's row among all gathered candidates; None while no row was dropped or moved."""
     query: Ints | None = None
     """The query that each row belongs to, ascending; None if there is only one query."""
-    # Both keep the pairs of all gathered candidates, also of dropped ones.
+    # Both keep the pairs of all gathered candidates, including dropped ones.
     cooccurrences: Cooccurrences = field(default_factory=Cooccurrences.none)
     contradictions: Contradictions = field(default_factory=Contradictions.none)
 
@@ -316,13 +316,13 @@ def rescale(values: Floats, low: Floats | float, high: Floats | float) -> Floats
 
 
 def known_or_zero(score: Floats) -> Floats:
-    """Replace NaN, a score that a search did not give, by 0; four times as fast as `nan_to_num`."""
+    """Replace NaN (the search did not find the candidate) by 0. Four times as fast as `nan_to_num`."""
     return np.where(np.isnan(score), 0.0, score)
 
 
 @dataclass(frozen=True, slots=True)
 class ConversationContext:
-    """The share of the query's words near each message: in its neighbours, and in its whole conversation.
+    """The share of the query's words around each message: in its neighbours, and in its conversation.
 
     Rarer words weigh more. Messages are sorted by conversation, then by position.
     """
@@ -369,7 +369,7 @@ class Step(Protocol):
 
 _Kind = TypeVar("_Kind")
 FactGroup = Literal["usage", "degree", "metadata", "cooccurrence"]
-"""Facts of a memory that are read from other tables than its own row."""
+"""Groups of facts that are not in a memory's own row."""
 EVERY_GROUP: frozenset[FactGroup] = frozenset(get_args(FactGroup))
 READS: dict[type[Any], frozenset[FactGroup]] = {}
 """The groups that each step and factor reads. A step that applies a factor reads the factor's groups."""
@@ -412,7 +412,7 @@ class ByMeaning(_ScaledSearch):
 
     With a `shortlist_size`, the search has two stages: a third of each vector's width selects a shortlist
     of that size, then the whole width ranks it. With `then`, a query that names a time also searches for the
-    nearest texts of that time. With `tokens`, the first ones are also compared token by token.
+    nearest texts of that time. With `tokens`, the best hits are also compared token by token.
     """
 
     times: float = 3.0
@@ -426,7 +426,7 @@ class ByMeaning(_ScaledSearch):
 class ByWords(_ScaledSearch):
     """Search by BM25: `times` the limit, and at least `least`; `then` adds the texts of a named time.
 
-    With `held`, also compute the share of the query that each candidate contains, from any search.
+    With `held`, also compute which share of the query each candidate of any search contains.
     """
 
     index: Literal["plain", "stemmed"] = "plain"
@@ -463,7 +463,7 @@ Retriever = ByMeaning | ByWords | ByContext | ByLinks
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """A way to rank: its searches and its steps."""
+    """A way to rank: which searches run, and which steps rank their hits."""
 
     name: str
     about: str
@@ -471,7 +471,7 @@ class Profile:
     steps: tuple[Step, ...]
 
     def __hash__(self) -> int:
-        # Every recall looks up facts by profile several times, and a profile has many steps.
+        # Every recall uses the profile as a cache key several times, and hashing all steps is slow.
         return hash(self.name)
 
 
@@ -506,7 +506,7 @@ class Reason(Record):
 
 
 def reasons(candidates: Candidates) -> list[tuple[Reason, ...]]:
-    """Return the reasons of each candidate, in the order the steps ran."""
+    """Return the reasons of each candidate, in the order of the steps."""
     score = np.zeros(len(candidates))
     by_candidate: list[list[Reason]] = [[] for _ in range(len(candidates))]
     for change in candidates.score_changes:
@@ -548,8 +548,8 @@ def step_text(step: str) -> str:
     """Return a description of a ranking step; empty for a user's own step."""
     # Fused searches are named after their fusion, as in `rrf: meaning`.
     before, _, last = step.partition(": ")
-    usual = "the kind of question, as classified by the router" if before == "routing" else ""
-    return str(_step_texts().get(step) or usual or _step_texts().get(last, ""))
+    routed = "the kind of question, as classified by the router" if before == "routing" else ""
+    return str(_step_texts().get(step) or routed or _step_texts().get(last, ""))
 
 
 @cache

@@ -1,4 +1,4 @@
-"""Factors compute a number for each candidate. Profiles use the name in the decorator."""
+"""Factors: each computes a number per candidate. Profiles use the name in its decorator."""
 
 from __future__ import annotations
 
@@ -212,7 +212,7 @@ class Stability:
         stability = candidates.facts.stability
         days = age(last_seen(candidates.facts), query.now, DAY, unknown=0.0)
         retrievable = 1.0 / (1.0 + days / (self.slowness * stability))
-        with np.errstate(over="ignore"):  # an overflow is beyond `high`
+        with np.errstate(over="ignore"):  # an overflow is clipped to `high`
             gain = np.clip(stability**self.exponent, self.low, self.high)
         return np.where(stability >= 1.0, 1 + (gain - 1) * retrievable, 1 - (1 - gain) * (1 - retrievable))
 
@@ -261,7 +261,7 @@ class Salience(ComposedFactor):
         facts = candidates.facts
         max_access = candidates.highest(facts.access_count, at_least=0)
         max_access_days = candidates.highest(facts.access_days, at_least=0)
-        # If nothing was accessed, the numerators are 0; the denominators must not be.
+        # If nothing was accessed, the numerators are 0; keep the denominators above 0.
         access_norm = np.log2(1.0 + facts.access_count) / np.log2(1.0 + np.maximum(max_access, 1))
         degree_norm = np.minimum(facts.degree, self.d_max) / self.d_max
         days_norm = np.log2(1.0 + facts.access_days) / np.log2(1.0 + np.maximum(max_access_days, 1))
@@ -321,8 +321,8 @@ class Cooccurrence(ComposedFactor):
         first, second = candidates.rows_of(pairs.first), candidates.rows_of(pairs.second)
         here = (first >= 0) & (second >= 0)
         boosts = np.zeros(len(candidates))
-        # Sum by ascending id of the other memory, so that sums are reproducible to the bit. Pairs are in that
-        # order, and a pair in which this memory is second has the lower id first.
+        # Add in the order of the other memory's id, so that sums are the same to the bit: pairs are sorted,
+        # and the first of a pair has the lower id, so boosts of the second are added first.
         np.add.at(boosts, second[here], shares[here])
         np.add.at(boosts, first[here], shares[here])
         return boosts

@@ -123,7 +123,7 @@ def recollect_profile(weights: Mapping[str, Mapping[str, float]]) -> Profile:
             steps.Plus(factors.NamedSpeaker(), weights["named"]["weight"]),
             steps.TimeScore(**weights["time_score"]),
             steps.Times(factors.StatusWeight()),
-            # After the multiplying steps, so that the status does not change the score of an origin.
+            # After the steps that multiply, so that a status does not scale this score.
             steps.OriginScore(**weights["origin"]),
             steps.NewestWins(),
             steps.TimeFirst(),
@@ -140,7 +140,7 @@ PROFILES = {profile.name: profile for profile in (RECOLLECT, LIMBIC, MNEMOSYNE, 
 DEFAULT = DEFAULT_PROFILE
 
 
-# Groups of facts that a profile reads besides the candidates' own rows. Other groups are not fetched.
+# Groups of facts that a profile needs besides the candidates' own rows. Only these are read.
 
 
 @lru_cache(maxsize=64)
@@ -192,7 +192,7 @@ def _toml(value: Any) -> str:
 
 
 def from_plain(plain: Mapping[str, Any]) -> Profile:
-    """Read a profile from plain data; an error names the wrong value and the allowed ones."""
+    """Read a profile from plain data. Errors name the wrong value and the allowed ones."""
     if not isinstance(plain, Mapping):
         raise InvalidInput(f"A profile is a table with name, about, retrieve and steps, not {plain!r}.")
     where = f"profile {plain.get('name', '')!r}"
@@ -297,7 +297,7 @@ _FORMER_NAMES: dict[type, dict[str, str]] = {ByMeaning: {"shortlist": "shortlist
 _LIMIT = 1e9
 # Largest `within`: how many messages away a neighbour may be. The work grows with it.
 _MAX_DISTANCE = 20
-# Divisors of formulas, and sizes of lists.
+# Parameters that formulas divide by, and sizes of lists.
 _ABOVE_ZERO = {
     "d_max", "recency_half_life_seconds", "shortest_tau_days", "shortlist_size", "slowness", "tau_days",
     "tau_hours",

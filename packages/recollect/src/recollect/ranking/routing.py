@@ -117,7 +117,7 @@ def _places(phrase: tuple[str, ...], asked: list[str], start: int) -> list[int]:
 
 @dataclass(frozen=True, slots=True)
 class RerankBlend:
-    """Mix share * reading + (1 - share) * score, over a sorted list; a reading is the second model's score.
+    """Mix share * reading + (1 - share) * score, over a sorted list. A reading is the second model's score.
 
     Scores are stretched to [0, 1] over the whole list, and readings over the candidates that were read. All
     other candidates have a reading of 0.
@@ -126,7 +126,7 @@ class RerankBlend:
     first: int = 20
     """Minimum length of the list; a higher limit makes it longer."""
     most: int = 50
-    """Maximum number of candidates that are read."""
+    """Maximum number of candidates that the second model reads."""
     share: float = 0.3
 
     def list_length(self, limit: int) -> int:

@@ -131,8 +131,8 @@ def _by_rank(source: Source, weight: float, k: float) -> Floats:
 class Times:
     """Multiply the score by a factor, or divide a negative score by it, if `on` is true.
 
-    So a factor below 1 lowers every score, and one above 1 raises every score. The named number from which a
-    published factor is computed is kept too, such as `importance`.
+    So a factor below 1 lowers every score, and one above 1 raises every score. The part of a
+    `ComposedFactor`, such as `importance`, is kept under its name.
     """
 
     factor: Factor
@@ -244,7 +244,7 @@ class LinkScore:
         return candidates.with_change("linked", "plus", self.weight * known_or_zero(links.score))
 
 
-# Steps of time: memories of the time that a query names, and dated texts if the query asks when.
+# Steps of time: prefer memories of the time that a query names, and dated texts if it asks when.
 
 _MARGIN = 0.1
 
@@ -253,12 +253,11 @@ _MARGIN = 0.1
 class TimeScore:
     """Add a score for how well a memory's times match the time in the query.
 
-    weight  times how well they match it
-    related times how well they match it times the stretched cosine: among all memories of a year, those
-            that the query is about
-    tells   for texts with a time, if the question asks when and names no time
-    stated  for texts that date the start of something, if the query names a year: times
-            1 / (1 + years / 5), with the years from the last such start before that year
+    weight * match
+    related * match * stretched cosine, to prefer, of all memories of a year, those that the query is about
+    tells, for texts with a time, if the question asks when and names no time
+    stated / (1 + years / 5), if the query names a year and the text dates the start of something; `years`
+    is the time from the last start that the text dates before that year
     """
 
     weight: float = 0.5
@@ -286,8 +285,8 @@ class TimeScore:
 class TimeFirst:
     """Rank memories of the queried time first, if the question asks for everything that happened then.
 
-    The step adds the highest score minus the lowest, plus 0.1. So these memories rank above all others, and
-    the order within both groups stays.
+    The step adds the highest score minus the lowest, plus 0.1, to their scores. So they rank above all
+    others, and the order within both groups stays.
     """
 
     def __call__(self, candidates: Candidates, query: Query) -> Candidates:
@@ -498,7 +497,7 @@ def uncut(profile: Profile) -> list[Step]:
 
 
 _RANK_K = 10.0
-"""Smooths places: the first counts 1, the eleventh 0.52, the hundredth 0.1."""
+"""Smooths the share of a place: 1 for the first, 0.52 for the eleventh, 0.1 for the hundredth."""
 _LONG = 2_000
 """In characters; longer texts count as this long."""
 _ENTITY = tuple(Kind).index(Kind.ENTITY)
@@ -506,7 +505,7 @@ _ENTITY = tuple(Kind).index(Kind.ENTITY)
 
 @register_as(STEPS, "meaning", reads=())
 class MeaningScore:
-    """Add cosine * the cosine, stretched to [0, 1] over the candidates, + rank * 11 / (10 + place)."""
+    """Add `cosine` * the cosine, stretched to [0, 1] over the candidates, + `rank` * 11 / (10 + place)."""
 
     cosine: float = 0.6
     rank: float = 0.0
@@ -519,7 +518,7 @@ class MeaningScore:
 
 @register_as(STEPS, "words", reads=())
 class WordScore:
-    """Add bm25 * BM25 / the best BM25 + rank * 11 / (10 + place) + share * the matched share of the query."""
+    """Add `bm25` * BM25 / best BM25 + `rank` * 11 / (10 + place) + `share` * matched share of the query."""
 
     bm25: float = 0.4
     rank: float = 0.0
@@ -534,11 +533,11 @@ class WordScore:
 
 @register_as(STEPS, "tokens", reads=())
 class TokenScore:
-    """Add match * the token match, stretched to [0, 1], + deviation * its distance above the mean
-    + rank * 11 / (10 + place).
+    """Add `match` * the token match, stretched to [0, 1], + `deviation` * its distance above the mean
+    + `rank` * 11 / (10 + place).
 
-    The distance is in quarters of standard deviations, from -1 to 2, so that an outstanding match counts more
-    than the first of many similar ones. If no candidate has token vectors, nothing is added.
+    The distance is in units of four standard deviations, from -1 to 2. With it, an outstanding match counts
+    more than the first of many similar ones. If no candidate has token vectors, nothing is added.
     """
 
     match: float = 0.0
@@ -562,7 +561,7 @@ class TokenScore:
 class DrawnNotes:
     """Replace extracted notes by their message, and add how much better they match than the message.
 
-    Adds meaning * (the best stretched cosine of its notes - its own, if positive), and the same for words.
+    Adds `meaning` * (the best stretched cosine of its notes - its own, if positive); so too for `words`.
     A note and its message are one answer: the note is dropped if the message is a candidate.
     """
 
@@ -646,7 +645,7 @@ class OriginScore:
     user, assistant, speaker  for messages, by speaker
     entity        for entities
     asks_*        for messages that end with a question
-    brief         1 - how much a message says without its context
+    brief         1 - `Facts.informativeness`
     length        ln(1 + characters) / ln(1 + 2,000), up to 1; 0 for entities
     """
 
@@ -689,7 +688,7 @@ def _by_role(step: Step, prefix: str, role: Ints) -> Floats:
 
 
 def _deviation(candidates: Candidates, score: Floats, known: np.ndarray) -> Floats:
-    """Return the distance above the mean known score, in quarters of standard deviations, from -1 to 2."""
+    """Return the distance above the mean known score, in units of four standard deviations, from -1 to 2."""
     values = np.where(known, score, 0.0)
     query = np.zeros(len(score), np.int64) if candidates.query is None else candidates.query
     count = np.maximum(np.bincount(query, known), 1)
