@@ -124,7 +124,7 @@ def _exclusion(memory: Memory, query: Query) -> tuple[str, str] | None:
     lacking = {fold(tag): tag for tag in where.tags if fold(tag) not in owned}
     out: tuple[str, str] | None = None
     if where.as_of is not None and memory.created_at > where.as_of:
-        why = f"It was not known then: it dates from {memory.created_at:%Y-%m-%d}."
+        why = f"It was not known by then: it dates from {memory.created_at:%Y-%m-%d}."
         out = why, "Ask as of a later day."
     elif memory.deleted_at is not None:
         why = f"It was forgotten on {memory.deleted_at:%Y-%m-%d}."
