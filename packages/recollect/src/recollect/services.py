@@ -149,7 +149,7 @@ class LanguageModels:
     reads_only_english: Callable[[str], bool]
     """Returns whether a model reads only English; False if unknown."""
     automatic: bool
-    """Whether the texts decide, since the user named no model."""
+    """Whether the language of the texts decides, because the user named no model."""
     in_background: bool = False
     """Whether the process lives long enough to switch a larger store in the background."""
 
@@ -221,7 +221,7 @@ class Services:
     trial: TrialSettings = field(default_factory=TrialSettings)
     """Settings of the answer log and of the trial that chooses a query's ranking."""
     language_models: LanguageModels | None = None
-    """None if the model does not depend on the language."""
+    """The model for other languages; None if the language does not decide."""
     recent_texts: RecentTexts = field(default_factory=RecentTexts)
     """Recently embedded texts, of every scope."""
     expected: ExpectedVersion | None = None
@@ -301,7 +301,7 @@ class Services:
         return self if scope == self.scope else replace(self, scope=scope)
 
     def scope_ids(self, view: Snapshot) -> list[int]:
-        """Return the ids of the readable scopes, the one for writing first; [0] if there are none."""
+        """Return the ids of the readable scopes, the one for writing first; [0] if no scope exists."""
         return scope_ids(view, self.scope.owner, self.scope.agent) or [0]
 
     def read(self) -> AbstractContextManager[Snapshot]:
@@ -333,7 +333,7 @@ class Services:
 
 @dataclass(frozen=True, slots=True)
 class EngineGroup:
-    """Methods of an engine that are reached by an attribute of it, such as `memory.graph`."""
+    """A group of an engine's methods, such as `memory.graph`."""
 
     _services: Services
 
@@ -343,7 +343,7 @@ class EngineGroup:
 
 # Steps after a commit. They must not raise: the caller must learn that the write succeeded.
 
-UNFINISHED = "It is stored, but not all that follows could be done"
+UNFINISHED = "It is stored, but a later step failed"
 """The beginning of a note on a failed follow-up step."""
 
 _log = logging.getLogger(__name__)
@@ -362,11 +362,11 @@ def attempt_follow_up(step: Callable[[], Result]) -> tuple[Result | None, str | 
             error,
             exc_info=not is_ours,
         )
-        # The remark is about the failed step; the write before it was stored.
+        # That remark is about the failed step, and the write before it was stored.
         reason = str(error).removesuffix(" Nothing was written.") or type(error).__name__
         return None, f"{UNFINISHED}: {reason}"
 
 
 def unfinished_note(note: str | None) -> str | None:
-    """Return the note if it reports a failed step; None if it only says that there is no model."""
+    """Return the note if it reports a failed step; None if it only reports a missing model."""
     return note if note is not None and note.startswith(UNFINISHED) else None

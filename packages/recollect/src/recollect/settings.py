@@ -1,4 +1,4 @@
-"""Settings: from a file and the environment into one frozen value, read once."""
+"""Settings: read once, from options, the environment and a file, into one frozen value."""
 
 import os
 import re
@@ -29,7 +29,7 @@ _DREAM_KEYS = {
     "backups": "dream_backups",
     "without": "dream_without",
 }
-"""Keys of the table `[dream]` that are settings of their own, and the names of these settings."""
+"""Keys of the table `[dream]` that set a setting, with its name. All others are parameters of dreams."""
 _HOST_NAME = re.compile(r"[a-z0-9_]([a-z0-9_.-]*[a-z0-9_])?")
 _LONGEST_SECRET = 4_096
 _ON, _OFF = frozenset({"on", "true", "yes", "1"}), frozenset({"off", "false", "no", "0"})
@@ -57,7 +57,7 @@ def _path(given: object) -> Path:
 
 
 def _store(given: object) -> "Path | StoreUrl":
-    # A URL with a missing slash is not a file name either.
+    # Refuse a URL with a missing slash, instead of taking it for a file name.
     if not isinstance(given, str) or not ("://" in given or given.startswith(("postgresql:", "postgres:"))):
         return _path(given)
     from recollect.stores.url import parse_store_url  # noqa: PLC0415  # few stores are on a server
@@ -110,7 +110,7 @@ def _names(given: object) -> list[str]:
 
 
 def checked_hosts(given: object) -> tuple[str, ...]:
-    """Check host names or addresses: no scheme, no port, no path."""
+    """Check that names are host names or addresses, without scheme, port or path."""
     from ipaddress import ip_address  # noqa: PLC0415  # few settings name a host
 
     hosts = []
@@ -203,7 +203,7 @@ _RERANKER = _Rule(_reranker, "on, off or the name of a re-ranker")
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """The user's settings. The file uses these names, the environment RECOLLECT_ and the name in capitals."""
+    """The user's settings, by these names in the file. A variable is RECOLLECT_ and the name in capitals."""
 
     store: Annotated["Path | StoreUrl", _STORE, "file of the store, or URL of a PostgreSQL database"]
     model: Annotated[
@@ -374,7 +374,7 @@ def load(
 
 
 def _secret(variable: str, environ: Mapping[str, str]) -> str | None:
-    """Read the secret in the file that the variable names, as container platforms supply it."""
+    """Read the secret from the file that the variable names, as container platforms provide it."""
     named = environ.get(variable)
     if not named:
         return None
@@ -418,7 +418,7 @@ def _file_content(path: Path, *, required: bool) -> dict[str, object]:
         raise InvalidInput(f"The settings file {path} cannot be read: it is nested too deeply.") from None
     table = content.get("dream")
     if isinstance(table, dict):
-        # `[dream]` holds the settings of dreams and the parameters of a dream.
+        # `[dream]` holds settings and parameters of dreams.
         del content["dream"]
         content |= {name: table[key] for key, name in _DREAM_KEYS.items() if key in table}
         numbers = {key: value for key, value in table.items() if key not in _DREAM_KEYS}

@@ -193,8 +193,7 @@ def test_a_memory_beyond_what_is_read_and_one_that_was_moved_are_told_so(engine:
     asked = with_reader(engine, Counting())
     answer = asked.why_not("tea", plain[24], limit=5)
     assert answer.verdict == (
-        "It was found by meaning and words and is at place 25, "
-        "beyond the first 20, which alone are re-ranked."
+        "It was found by meaning and words and is at place 25, beyond the first 20; only these are re-ranked."
     )
     tenth = engine.search("tea", limit=20).hits[9].memory
     asked = with_reader(engine, Counting(word=tenth.text.split()[-1]))
@@ -203,4 +202,4 @@ def test_a_memory_beyond_what_is_read_and_one_that_was_moved_are_told_so(engine:
     assert answer.standing is not None
     assert answer.standing.place is not None
     assert answer.standing.place < 10
-    assert "Without re-ranking it would be at 10." in answer.advice
+    assert "Without re-ranking it would be at place 10." in answer.advice

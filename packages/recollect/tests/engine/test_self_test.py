@@ -147,7 +147,7 @@ def test_it_works_without_a_model(make_engine: MakeEngine) -> None:
     ("given", "said"),
     [
         ({"sample": -1}, "0 for all, not -1"),
-        ({"limit": 0}, "1 to 1,000 hits can count, not 0"),
+        ({"limit": 0}, "from 1 to 1,000 hits, not 0"),
         ({"limit": True}, "The limit is a whole number, not True"),
         ({"seed": 1.5}, "The seed is a whole number, not 1.5"),
         ({"profiles": ["moody"]}, "No profile named 'moody'"),

@@ -150,12 +150,12 @@ def test_near_copies_of_an_entity_are_removed_by_observation_and_come_back(engin
     (found,) = to_settle(engine, "similar_observations")
 
     assert found["newer"]["text"] == "Ada drinks the tea in the garden!"
-    with pytest.raises(InvalidInput, match="there is no 'forget_newer'"):
+    with pytest.raises(InvalidInput, match="'forget_newer' is no action for"):
         called(engine, "settle", key=found["key"], action="forget_newer")
     undo = called(engine, "settle", key=found["key"], action="remove_newer")["undo"]
     (ada,) = engine.graph.open_nodes(["Ada"]).entities
     assert [each.content for each in ada.in_force] == ["Ada drinks tea in the garden"]
-    with pytest.raises(NotFound, match="no longer in force"):
+    with pytest.raises(NotFound, match="no longer current"):
         called(engine, "settle", key=found["key"], action="remove_newer")
     called(engine, "undo_settling", undo=undo)
     assert [each["key"] for each in to_settle(engine, "similar_observations")] == [found["key"]]
@@ -177,7 +177,7 @@ def test_a_stale_entity_is_archived_and_comes_back_with_its_former_status(
     assert called(engine, "get_memory", id=found["older"]["id"])["memory"]["status"] == "archived"
     called(engine, "undo_settling", undo=undo)
     assert called(engine, "get_memory", id=found["older"]["id"])["memory"]["status"] == "paused"
-    with pytest.raises(InvalidInput, match="pass on a `key` of `to_settle`"):
+    with pytest.raises(InvalidInput, match="pass the `key` of an item of `to_settle`"):
         called(engine, "settle", key="nonsense", action="keep")
 
 

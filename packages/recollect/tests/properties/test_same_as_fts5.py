@@ -89,7 +89,7 @@ class Sizes(NamedTuple):
     few: int
 
 
-AS_IT_IS = Sizes(word_index._MOST_UNMERGED, postings.BLOCK, term_index._FEW)
+AS_IT_IS = Sizes(word_index._MOST_UNMERGED, postings.BLOCK, term_index._SMALL_SCOPE)
 SMALL = Sizes(20, 7, 0)
 
 
@@ -100,7 +100,7 @@ def twins(sizes: Sizes) -> Iterator[Twins]:
         patch = stack.enter_context(pytest.MonkeyPatch.context())
         patch.setattr(word_index, "_MOST_UNMERGED", sizes.unmerged)
         patch.setattr(postings, "BLOCK", sizes.block)
-        patch.setattr(term_index, "_FEW", sizes.few)
+        patch.setattr(term_index, "_SMALL_SCOPE", sizes.few)
         store = stack.enter_context(closing(SqliteStore(Path(folder) / "memory.db")))
         yield Twins(store, stack.enter_context(closing(Fts5Twin())))
 

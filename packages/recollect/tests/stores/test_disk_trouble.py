@@ -168,7 +168,7 @@ def test_a_program_that_may_open_no_more_files_is_told_so_and_what_it_wrote_is_a
         """,
         tmp_path / "memory.db",
     )
-    assert said[0].startswith("2 It is stored, but not all that follows could be done: ")
+    assert said[0].startswith("2 It is stored, but a later step failed: ")
     assert "has too many open files" in said[0]
     assert "Nothing was written" not in said[0]
     assert said[1].startswith("StoreUnavailable")

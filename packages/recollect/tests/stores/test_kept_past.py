@@ -108,7 +108,7 @@ def test_what_is_kept_of_the_past_is_what_is_read_anew(changes: list[Change | st
                 with suppress(RecollectError):
                     store.apply([change], at=at)
             kept = answers(store)
-            assert len(as_of._kept) >= _STATES
+            assert len(as_of._cached) >= _STATES
             with pytest.MonkeyPatch.context() as monkeypatch:
                 monkeypatch.setattr(as_of, "past_texts", PastTexts)
                 assert answers(store) == kept

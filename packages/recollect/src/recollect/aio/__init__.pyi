@@ -1014,10 +1014,10 @@ class AsyncSettling:
         stale_days: float = ...,
         progress: Progress | None = ...,
     ) -> tuple[tuple[ReviewItem, ...], bool]:
-        """Return items of one kind to decide, and whether there are more.
+        """Return a page of the items of one kind, and whether there are more.
 
         Contradictions are searched among the newest texts: two thousand notes, and as many observations.
-        Entities to split are searched among those with one of the newest twenty thousand observations.
+        Only entities with one of the newest twenty thousand observations are considered for a split.
 
         Args:
             kind: The kind of decision.
@@ -1025,7 +1025,7 @@ class AsyncSettling:
             limit: Number of items to return.
             dismissed: Return the dismissed items instead.
             stale_days: Days without use after which an entity counts as stale.
-            progress: Reports the items compared."""
+            progress: Reports the entities analysed for a split."""
     async def settle(self, key: str, action: SettleAction) -> SettleUndo:
         """Apply one decision.
 

@@ -1,4 +1,4 @@
-"""Review: contradictions, duplicates, entities to split and stale ones, with decisions and their undo."""
+"""Review: contradictions, duplicates, and large or stale entities. A person decides, and can undo it."""
 
 from __future__ import annotations
 
@@ -73,13 +73,13 @@ SettleAction = Literal[
     "forget",
     "keep",
 ]
-"""`keep` changes nothing and dismisses the item. `remove` is for observations, `forget` for memories."""
-# Number of newest notes, and of newest observations, that are compared.
+"""`keep` only dismisses the item. `remove_…` is for observations, `forget…` for whole memories."""
+# Contradictions are searched among this many of the newest notes, and of the newest observations.
 _MOST_COMPARED = 2_000
 _MOST_PAIRS = 10_000
-# Number of newest observations whose entities are checked for size, and of the largest entities to analyse.
-_MOST_GROWN = 20_000
-_MOST_ANALYSED = 200
+# Only entities with one of the newest observations are considered for a split, and only the largest.
+_MOST_FOR_SPLITS = 20_000
+_MOST_LARGE_ENTITIES = 200
 _PAGE = 500
 
 
@@ -94,7 +94,7 @@ class Candidate:
     """Name of the entity; empty for notes."""
     text: str
     at: datetime | None
-    """When it was true or was said, if known."""
+    """When it happened, or else when it was stored; None if unknown."""
 
     @property
     def reference(self) -> str:
@@ -147,10 +147,10 @@ class Settling(EngineGroup):
         stale_days: float = STALE_DAYS,
         progress: Progress | None = None,
     ) -> tuple[tuple[ReviewItem, ...], bool]:
-        """Return items of one kind to decide, and whether there are more.
+        """Return a page of the items of one kind, and whether there are more.
 
         Contradictions are searched among the newest texts: two thousand notes, and as many observations.
-        Entities to split are searched among those with one of the newest twenty thousand observations.
+        Only entities with one of the newest twenty thousand observations are considered for a split.
 
         Args:
             kind: The kind of decision.
@@ -158,7 +158,7 @@ class Settling(EngineGroup):
             limit: Number of items to return.
             dismissed: Return the dismissed items instead.
             stale_days: Days without use after which an entity counts as stale.
-            progress: Reports the items compared.
+            progress: Reports the entities analysed for a split.
 
         Examples:
             >>> memory.upkeep.settling.page("contradiction")
@@ -179,7 +179,7 @@ class Settling(EngineGroup):
                 case "stale":
                     found = _stale(services, view, stale_days)
                 case _:
-                    raise InvalidInput(f"No kind named {kind!r}; there are: {', '.join(_ACTIONS)}.")
+                    raise InvalidInput(f"There is no kind {kind!r}; the kinds are: {', '.join(_ACTIONS)}.")
             wanted = (each for each in found if (each.key in kept) is dismissed)
             shown = tuple(islice(wanted, start, start + limit + 1))
         marked = tuple(replace(each, dismissed=dismissed) for each in shown[:limit])
@@ -207,7 +207,7 @@ class Settling(EngineGroup):
         kind, references = _parse_key(key)
         if action not in _ACTIONS[kind]:
             raise InvalidInput(
-                f"For {kind!r} there is no {action!r}; there are: {', '.join(_ACTIONS[kind])}."
+                f"{action!r} is no action for {kind!r}; the actions are: {', '.join(_ACTIONS[kind])}."
             )
         if action == "keep":
             services.write([Dismiss(services.scope, key)])
@@ -253,12 +253,12 @@ class Settling(EngineGroup):
                 catch_up(services)
 
 
-_PAIR: tuple[SettleAction, ...] = ("supersede_older", "forget_older", "forget_newer", "keep")
-_OBSERVED: tuple[SettleAction, ...] = ("remove_older", "remove_newer", "keep")
+_NOTE_ACTIONS: tuple[SettleAction, ...] = ("supersede_older", "forget_older", "forget_newer", "keep")
+_OBSERVATION_ACTIONS: tuple[SettleAction, ...] = ("remove_older", "remove_newer", "keep")
 _ACTIONS: Mapping[SettleKind, tuple[SettleAction, ...]] = {
-    "contradiction": tuple(dict.fromkeys((*_PAIR, *_OBSERVED))),
-    "similar_notes": _PAIR,
-    "similar_observations": _OBSERVED,
+    "contradiction": tuple(dict.fromkeys((*_NOTE_ACTIONS, *_OBSERVATION_ACTIONS))),
+    "similar_notes": _NOTE_ACTIONS,
+    "similar_observations": _OBSERVATION_ACTIONS,
     "split": ("split", "keep"),
     "stale": ("archive", "forget", "keep"),
 }
@@ -312,19 +312,20 @@ def _similar_notes(services: Services, view: Snapshot) -> Iterator[ReviewItem]:
             if older is None or older.deleted_at is not None or older.superseded_at is not None:
                 continue
             if _say_the_same(older.text, newer.text, newer.similarity):
-                yield ReviewItem("similar_notes", _whole(older), _whole(newer), _PAIR, newer.similarity)
+                sides = _memory_side(older), _memory_side(newer)
+                yield ReviewItem("similar_notes", *sides, _NOTE_ACTIONS, newer.similarity)
         if len(rows) < _PAGE:
             return
         earlier = (Compares("id", "<", rows[-1][0]),)
 
 
 def _say_the_same(one: str, other: str, similarity: float | None) -> bool:
-    """Return whether two similar notes say the same. Many of them only share a subject."""
+    """Return whether two similar texts say the same. Many only share a subject."""
     found = is_paraphrase(one, other)
     return (similarity or 0.0) >= REWORDED_COSINE if found is None else found
 
 
-def _whole(memory: Memory) -> Candidate:
+def _memory_side(memory: Memory) -> Candidate:
     known = memory.happened_at or (None if memory.undated else memory.created_at)
     return Candidate(memory.id, None, memory.name, memory.text, known)
 
@@ -336,35 +337,35 @@ def _similar_observations(services: Services, view: Snapshot) -> Iterator[Review
         page = rows[start : start + _PAGE]
         entities = memories_by_id(view, {entity for entity, *_ in page})
         for entity, new, old in page:
-            standing = {seen.id: seen for seen in entities[entity].in_force}
-            if new in standing and old in standing:
-                older, newer = (_observed(entities[entity], standing[each]) for each in (old, new))
-                similarity = standing[new].similarity
+            current = {seen.id: seen for seen in entities[entity].in_force}
+            if new in current and old in current:
+                older, newer = (_observation_side(entities[entity], current[each]) for each in (old, new))
+                similarity = current[new].similarity
                 if _say_the_same(older.text, newer.text, similarity):
-                    yield ReviewItem("similar_observations", older, newer, _OBSERVED, similarity)
+                    yield ReviewItem("similar_observations", older, newer, _OBSERVATION_ACTIONS, similarity)
 
 
-def _observed(entity: Memory, seen: Observation) -> Candidate:
+def _observation_side(entity: Memory, seen: Observation) -> Candidate:
     return Candidate(entity.id, seen.id, entity.name, seen.content, seen.happened_at or seen.created_at)
 
 
 def _splits(services: Services, view: Snapshot, progress: Progress | None) -> Iterator[ReviewItem]:
     """Yield large entities among those with the newest observations."""
-    newest = {id_ for (id_,) in _newest_observations(services, view, ("memory_id",), _MOST_GROWN)}
+    newest = {id_ for (id_,) in _newest_observations(services, view, ("memory_id",), _MOST_FOR_SPLITS)}
     counts = view.count("observation", (OneOf("memory_id", newest), *IN_FORCE), by="memory_id")
     fewest = min(MOST_OBSERVATIONS, *MOST_BY_TYPE.values())
     grown = sorted((-count, id_) for id_, count in counts.items() if isinstance(id_, int) and count > fewest)
-    entities = memories_by_id(view, [id_ for _, id_ in grown[:_MOST_ANALYSED]])
+    entities = memories_by_id(view, [id_ for _, id_ in grown[:_MOST_LARGE_ENTITIES]])
     for each in analyze_entities(services, list(big_entities(view, entities.values())), progress):
         if each.needs_split:
             topics = ", ".join(topic.name for topic in each.topics)
-            said = f"{each.observations} observations, at most {each.limit}; topics: {topics}"
+            detail = f"{each.observations} observations, at most {each.limit}; topics: {topics}"
             side = Candidate(each.id, None, each.name, each.type, None)
-            yield ReviewItem("split", side, None, _ACTIONS["split"], detail=said)
+            yield ReviewItem("split", side, None, _ACTIONS["split"], detail=detail)
 
 
 def _stale(services: Services, view: Snapshot, stale_days: float) -> Iterator[ReviewItem]:
-    """Yield stale entities, oldest first. The query skips those in use."""
+    """Yield stale entities by id. The query leaves out those that were changed or used recently."""
     now, unseen_for = services.clock(), timedelta(days=stale_days)
     start = microseconds(now - unseen_for)
     where = _current_memories(
@@ -380,8 +381,8 @@ def _stale(services: Services, view: Snapshot, stale_days: float) -> Iterator[Re
         page = list(memories_by_id(view, [id_ for (id_,) in rows]).values())
         for each in stale_entities(view, page, now, unseen_for):
             side = Candidate(each.id, None, each.name, each.type, each.last_seen or each.updated_at)
-            said = f"neither seen nor changed for {each.days} days"
-            yield ReviewItem("stale", side, None, _ACTIONS["stale"], detail=said)
+            detail = f"neither seen nor changed for {each.days} days"
+            yield ReviewItem("stale", side, None, _ACTIONS["stale"], detail=detail)
         last = rows[-1][0]
 
 
@@ -392,14 +393,14 @@ def _parse_key(key: str) -> tuple[SettleKind, list[str]]:
     name, *references = key.split(":")
     kind: SettleKind | None = next((each for each in get_args(SettleKind) if each == name), None)
     if kind is None or len(references) != 1 + is_pair(name):
-        raise InvalidInput(f"There is nothing named {key[:80]!r} to settle; pass on a `key` of `to_settle`.")
+        raise InvalidInput(f"No item has the key {key[:80]!r}; pass the `key` of an item of `to_settle`.")
     return kind, references
 
 
 def _side_of(services: Services, view: Snapshot, reference: str) -> Candidate:
     """Return the text of a reference, or raise NotFound if it is no longer current."""
     number = reference.removeprefix("o")
-    gone = NotFound(f"{reference[:40]!r} is no longer in force; ask `to_settle` again.")
+    gone = NotFound(f"{reference[:40]!r} is no longer current; call `to_settle` again.")
     if not (number.isascii() and number.isdecimal() and len(number) < 19):
         raise gone
     id_, observation = int(number), None
@@ -412,10 +413,10 @@ def _side_of(services: Services, view: Snapshot, reference: str) -> Candidate:
     if memory is None or not services.can_read(memory.scope) or memory.deleted_at or memory.superseded_at:
         raise gone
     if observation is None:
-        return _whole(memory)
+        return _memory_side(memory)
     for seen in memory.in_force:
         if seen.id == observation:
-            return _observed(memory, seen)
+            return _observation_side(memory, seen)
     raise gone
 
 
@@ -427,13 +428,13 @@ def _apply_decision(
     is_observation = target.observation is not None
     if action.startswith("remove") != is_observation and action != "supersede_older":
         raise InvalidInput(
-            f"{action!r} is not for {'an observation' if is_observation else 'a whole memory'}; "
-            f"there are: {', '.join(_pair_actions(older, newer))}."
+            f"{action!r} does not apply to {'an observation' if is_observation else 'a whole memory'}; "
+            f"the actions are: {', '.join(_pair_actions(older, newer))}."
         )
     if action == "supersede_older":
         if older.id == newer.id:
-            raise InvalidInput("Both are observations of one entity; say 'remove_older' instead.")
-        ids, observations = _retired(services, older, newer, copies=key.startswith("contradiction:"))
+            raise InvalidInput("Both are observations of one entity; use 'remove_older' instead.")
+        ids, observations = _replaced_ids(services, older, newer, copies=key.startswith("contradiction:"))
         services.write([Supersede(services.scope, ids, newer.id, observations)])
         return SettleUndo(key, action, ids, observations)
     if target.observation is not None:
@@ -443,12 +444,12 @@ def _apply_decision(
     return SettleUndo(key, action, (target.id,))
 
 
-def _retired(
+def _replaced_ids(
     services: Services, older: Candidate, newer: Candidate, *, copies: bool
 ) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Return memories and observations that the newer one replaces.
+    """Return the ids of the memories and observations that the newer text replaces.
 
-    As with `supersede`, the `copies` of an error go with it, except those that a person chose to keep.
+    With `copies`, it also replaces near copies of the older text, except those that a person chose to keep.
     """
     if older.observation is not None:
         return (), (older.observation,)

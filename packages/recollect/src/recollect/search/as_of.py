@@ -1,8 +1,8 @@
-"""Searching a past state: former texts, and memories that were superseded or forgotten since.
+"""Search a past state: former texts, and memories that were superseded or forgotten since.
 
-The indexes hold only the present. A query about the past searches them for memories that have not changed
-since, and searches the few changed ones here. Both use the word statistics of the present index, so that the
-two lists can be merged by score.
+The indexes hold only the present. A query about the past searches them for memories that have not
+changed since. This module searches the few others. Both use the word statistics of the present index, so that
+the two lists can be merged by score.
 """
 
 from __future__ import annotations
@@ -43,12 +43,12 @@ class FormerVectors(NamedTuple):
 
     passages: Ints
     rows: Ints
-    """The positions of the memories in the state."""
+    """The position of each passage's memory in `PastTexts.ids`."""
     vectors: Vectors
 
 
 class FormerTerms:
-    """Postings of former texts: which contain a term, and how often."""
+    """Postings of former texts: the texts that contain a term, and its count in each."""
 
     def __init__(self, texts: Sequence[Sequence[str]]) -> None:
         numbers: dict[str, int] = {}
@@ -69,7 +69,7 @@ class FormerTerms:
         return other
 
     def times(self, phrase: Phrase) -> tuple[Ints, Ints]:
-        """Return the rows of the texts that contain a phrase, and how often each does."""
+        """Return the rows of the texts that contain a phrase, and its count in each."""
         if phrase.prefix:
             first = phrase.terms[0]
             wanted = [number for term, number in self._numbers.items() if term.startswith(first)]
@@ -92,7 +92,7 @@ class FormerTerms:
     def _set(self, numbers: dict[str, int], flat: Ints) -> None:
         self._numbers = numbers
         self._size = len(self.lengths)
-        # Ascending, so by term and then by text.
+        # `np.unique` sorts the keys: by term, then by text.
         self._keys, self._counts = np.unique(flat * self._size + self._rows, return_counts=True)
         self._starts = np.searchsorted(self._keys, np.arange(len(numbers) + 1) * self._size)
 
@@ -117,7 +117,7 @@ class PastTexts:
         self._vectors: dict[int, FormerVectors] = {}
 
     def unchanged(self, snapshot: Snapshot) -> tuple[Condition, ...]:
-        """Return the conditions for memories of the present indexes that were the same then."""
+        """Return conditions for memories in the present indexes that have not changed since."""
         if self._present is None:
             there = snapshot.rows("memory", ("id",), (OneOf("id", self.changed_ids.tolist()), *IN_FORCE))
             self._present = tuple(id_ for (id_,) in there)
@@ -136,16 +136,16 @@ class PastTexts:
         pairs = pair_phrases(text)
         if pairs:
             score += self._scores(index, "pairs", pairs)
-        rows = np.flatnonzero(self._allowed(index.snapshot, [index.scope], where) & (score > 0))
+        rows = np.flatnonzero(self._allowed_mask(index.snapshot, [index.scope], where) & (score > 0))
         if len(rows) > k:
             rows = rows[score[rows] >= np.partition(score[rows], -k)[-k]]
         found = zip(self.ids[rows].tolist(), score[rows].tolist(), strict=True)
         return [Found(id_, worth) for id_, worth in found]
 
     def messages_with(self, index: TermIndex, terms: Sequence[str], where: Filter) -> dict[str, list[int]]:
-        """Return, for each word, the former messages that contained its stem, whatever the filter."""
-        spoken = Filter(kinds=frozenset({Kind.MESSAGE}), as_of=where.as_of, superseded=where.superseded)
-        allowed = self._allowed(index.snapshot, [index.scope], spoken)
+        """Return, by word, the former messages with its stem. Of the filter, only the past state counts."""
+        messages = Filter(kinds=frozenset({Kind.MESSAGE}), as_of=where.as_of, superseded=where.superseded)
+        allowed = self._allowed_mask(index.snapshot, [index.scope], messages)
         if not allowed.any():
             return {}
         stems = self._terms_of(index.snapshot, "stemmed")
@@ -161,7 +161,7 @@ class PastTexts:
         former = self._vectors[model]
         if not len(former.rows):
             return []
-        there = self._allowed(snapshot, scopes, where)[former.rows]
+        there = self._allowed_mask(snapshot, scopes, where)[former.rows]
         cosines = np.vecdot(former.vectors, vector)[there]
         passages, memories = former.passages[there], self.ids[former.rows[there]]
         order = np.lexsort((passages, -cosines, memories))
@@ -187,7 +187,7 @@ class PastTexts:
         }
 
     def _former_texts(self, snapshot: Snapshot, ids: Sequence[int]) -> dict[int, tuple[int, str]]:
-        """Return the revision and text that each memory had then; none for one with its present text."""
+        """Return the former revision and text of each memory whose text has changed since."""
         if self.state.at is None:
             return {}
         rows = snapshot.rows(
@@ -228,7 +228,7 @@ class PastTexts:
             packed.reshape(len(found), -1) if found else packed.reshape(0, 0),
         )
 
-    def _allowed(self, snapshot: Snapshot, scopes: Sequence[int], where: Filter) -> NDArray[np.bool_]:
+    def _allowed_mask(self, snapshot: Snapshot, scopes: Sequence[int], where: Filter) -> NDArray[np.bool_]:
         """Return a mask of the memories that the filter allows."""
         allowed = np.isin(self._scopes, scopes)
         others: list[Condition] = []
@@ -247,7 +247,7 @@ class PastTexts:
         """Score the phrases in each document by the formula of SQLite's bm25()."""
         former = self._terms_of(index.snapshot, analyser)
         documents, length = index.size(analyser)
-        usual = length / documents if documents else 1.0
+        mean = length / documents if documents else 1.0
         index.read(phrases, analyser)
         weights = [idf(documents, index.document_count(phrase, analyser)) for phrase in phrases]
         if analyser == "stemmed":
@@ -255,30 +255,30 @@ class PastTexts:
         worth = np.zeros(len(former.lengths))
         for weight, phrase in zip(weights, phrases, strict=True):
             rows, times = former.times(phrase)
-            rarity = 1 - B + B * former.lengths[rows] / (usual or 1.0)
-            worth[rows] += weight * times * (K1 + 1) / (times + K1 * rarity)
+            norm = 1 - B + B * former.lengths[rows] / (mean or 1.0)
+            worth[rows] += weight * times * (K1 + 1) / (times + K1 * norm)
         return worth
 
 
-_kept: OrderedDict[tuple[object, ...], PastTexts] = OrderedDict()
-_keeping = threading.Lock()
+_cached: OrderedDict[tuple[object, ...], PastTexts] = OrderedDict()
+_cache_lock = threading.Lock()
 
 
 def past_texts(snapshot: Snapshot, state: PastState, scopes: Sequence[int]) -> PastTexts:
-    """Return the differences from the present in these scopes; cached if the store has a history stamp."""
+    """Return the former texts of these scopes. They are cached if the store has a history stamp."""
     stamps = snapshot.rows("history_stamp", ("stamp",))
     if not stamps:
         return PastTexts(snapshot, state, scopes)
     key = (tuple(stamp for (stamp,) in stamps), tuple(scopes), state)
-    with _keeping:
-        known = _kept.get(key)
+    with _cache_lock:
+        known = _cached.get(key)
         if known is not None:
-            _kept.move_to_end(key)
+            _cached.move_to_end(key)
             return known
     read = PastTexts(snapshot, state, scopes)
     if len(read.changed_ids) <= _MOST_KEPT:
-        with _keeping:
-            _kept[key] = read
-            while len(_kept) > _KEPT_STATES:
-                _kept.popitem(last=False)
+        with _cache_lock:
+            _cached[key] = read
+            while len(_cached) > _KEPT_STATES:
+                _cached.popitem(last=False)
     return read

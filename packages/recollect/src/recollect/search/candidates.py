@@ -1,4 +1,4 @@
-"""From a query to candidates: run the searches of a profile, and read the facts for ranking."""
+"""Find the candidates of a query: run the searches of a profile, and read the facts for ranking."""
 
 from __future__ import annotations
 
@@ -64,11 +64,11 @@ if TYPE_CHECKING:
 
 MOST_PASSAGES = 4
 """The maximum number of passages per memory that are compared."""
-_FIRST = 50
-"""Hits of each search that are compared. Later ones seldom rise to the top."""
+_MOST_SCORED = 50
+"""The number of hits of each search that are compared. Later ones seldom rise to the top."""
 _MOST_PRODUCTS = 262_144
-"""The size of one product of matrices. Above it, OpenBLAS starts a second thread, which costs ten times the
-CPU time if others use it, too. The unpacked bits also stay in the CPU cache."""
+"""The size of one matrix product. Above it, OpenBLAS starts a second thread, which takes ten times the CPU
+time if other threads are busy. At this size, the unpacked bits also stay in the CPU cache."""
 _FEWEST_AT_ONCE = 16
 _EXACT_BITS = 23
 """Whole numbers up to 2 ** (this + 1) are exact in float32."""
@@ -81,7 +81,7 @@ def token_source(
     wanted = any(isinstance(retriever, ByMeaning) and retriever.tokens for retriever in profile.retrieve)
     if not wanted or query.tokens is None:
         return {}
-    first = {hit.id for name in ("meaning", "words") for hit in found.get(name, ())[:_FIRST]}
+    first = {hit.id for name in ("meaning", "words") for hit in found.get(name, ())[:_MOST_SCORED]}
     nearest = {hit.id: hit.passage for hit in found.get("meaning", ()) if hit.passage is not None}
     scores = search.token_scores(query.tokens, sorted(first), nearest)
     column = np.array([scores.get(id_, np.nan) for id_ in ids.tolist()])
@@ -89,7 +89,7 @@ def token_source(
 
 
 def passages_to_compare(passages: Iterable[tuple[int, int]], nearest: Mapping[int, int]) -> dict[int, int]:
-    """Choose the passages to compare token by token, with their memories.
+    """Return the passages to compare token by token, each with its memory.
 
     A memory with more than `MOST_PASSAGES` gets the nearest by meaning, or else the first ones.
     """
@@ -137,7 +137,7 @@ class Gathered:
     candidates: Candidates
     query: Query
     found: Mapping[str, Sequence[Found]]
-    """By the name of the search: `meaning`, `words`, `nearby`, `linked`, and the unordered `reply`."""
+    """Hits by name of the search: `meaning`, `words`, `nearby`, `linked`, and the unordered `reply`."""
     contradicting: tuple[ContradictingTexts, ...] = ()
 
     @property
@@ -188,7 +188,7 @@ def gather(
         memories, ids, query.text, query.session, query.now, groups, ignore_marks=ignores_marks(profile)
     )
     sources = {name: _source_of(facts.ids, hits) for name, hits in found.items()}
-    sources |= _around(sources.get("nearby"), contexts, facts)
+    sources |= _context_sources(sources.get("nearby"), contexts, facts)
     if any(isinstance(retriever, ByWords) and retriever.held for retriever in profile.retrieve):
         # The share of the query that each candidate contains.
         shares = search.matched_shares(query.search_text, facts.ids)
@@ -213,12 +213,12 @@ def gather(
 def neighbours_of(
     search: Search, retriever: ByContext, query: Query, k: int
 ) -> tuple[Sequence[Found], Sequence[ConversationContext]]:
-    """Return the best `k` by their neighbours, ignoring the query itself as a message of this session."""
+    """Return the best `k` messages by their neighbours. A message that is the query itself is ignored."""
     echo = None if query.session is None else (query.session, query.text)
     return search.by_neighbours(query.search_text, k, retriever.within, echo)
 
 
-def _around(
+def _context_sources(
     nearby: Source | None, contexts: Sequence[ConversationContext], facts: Facts
 ) -> dict[str, Source]:
     """Score the context of all candidates: their neighbours, and their whole conversations."""
@@ -264,14 +264,14 @@ def _source_of(ids: Ints, hits: Sequence[Found]) -> Source:
 # computed from the postings for each query, so that no index has to follow every change of a message.
 
 # Positions in a conversation are below this.
-_PLACES = 1 << 40
+_MAX_POSITIONS = 1 << 40
 # The maximum number of (word, message) pairs, which take some milliseconds. Beyond it, the most common words
 # are ignored.
 _BUDGET = 2_000
 # Positions read at a time, as a multiple of `k`: filters and ends of conversations drop some.
 _SPARE = 2
 # Above this number of positions, ties with the last hit are dropped.
-_TIED = 2_000
+_MOST_TIED = 2_000
 
 
 class _Word(NamedTuple):
@@ -303,7 +303,7 @@ def neighbours(
     past: PastTexts | None,
     echo: tuple[str, str] | None,
 ) -> tuple[list[Found], ConversationContext]:
-    """Return the messages whose neighbours contain most of a query, and the context of all others."""
+    """Return the messages whose neighbours contain most of a query, and the context scores of all others."""
     placed, places = _messages_with_terms(index, text, where, past, echo)
     if not places:
         return [], ConversationContext.empty()
@@ -311,27 +311,27 @@ def neighbours(
     number_of = {session: number for number, session in enumerate(sessions)}
     local = np.array([number_of.get(session, 0) for session in placed.sessions], np.int64)
     texts, _ = index.size("stemmed")
-    usual = np.concatenate([placed.length[messages] for messages in places]).mean()
+    mean = np.concatenate([placed.length[messages] for messages in places]).mean()
     words = [
         _Word(
             weight=log(1 + (texts - len(messages) + 0.5) / (len(messages) + 0.5)),
             session=local[messages],
             position=placed.position[messages],
-            length=placed.length[messages].astype(np.float64) / usual,
+            length=placed.length[messages].astype(np.float64) / mean,
         )
         for messages in places
     ]
-    keys, near = _near(words, within)
+    keys, near = _neighbour_weights(words, within)
     found = _best_places(index.snapshot, index.scope, sessions, keys, near, k, where)
     codes = np.array([conversation(index.scope, session) for session in sessions], np.int64)
     # A conversation is as long as its last position.
     last = last_positions(index.snapshot, index.scope, sessions)
     return found, ConversationContext(
-        session=codes[keys // _PLACES],
-        position=keys % _PLACES,
+        session=codes[keys // _MAX_POSITIONS],
+        position=keys % _MAX_POSITIONS,
         near=near,
         sessions=codes,
-        whole=_whole(words, np.array([last.get(session, 0) for session in sessions], np.float64)),
+        whole=_session_scores(words, np.array([last.get(session, 0) for session in sessions], np.float64)),
     )
 
 
@@ -340,7 +340,7 @@ def _messages_with_terms(
 ) -> tuple[_Messages, list[Ints]]:
     """Return messages that contain a content word of a query, and for each word its rows among them.
 
-    Messages outside the filter count, too, unless they are forgotten or the query's own echo.
+    Messages that the filter excludes count too, but not forgotten ones, and not the query itself (`echo`).
     """
     terms = affordable_terms(index, text, _BUDGET)
     if not terms.affordable:
@@ -392,7 +392,7 @@ def _messages_of(rows: Sequence[Row]) -> _Messages:
     )
 
 
-def _near(words: Sequence[_Word], within: int) -> tuple[Ints, Floats]:
+def _neighbour_weights(words: Sequence[_Word], within: int) -> tuple[Ints, Floats]:
     """Return positions near a word, by conversation and position, with the weight of the words near them.
 
     Each word counts once, at the neighbour where it weighs most. As in BM25, it weighs more in a shorter
@@ -405,7 +405,7 @@ def _near(words: Sequence[_Word], within: int) -> tuple[Ints, Floats]:
         weight = word.weight * (K1 + 1) / (1 + K1 * (1 - B + B * word.length))
         position = np.concatenate([word.position + step for step in steps])
         there = position > 0
-        keys = np.tile(word.session, len(steps))[there] * _PLACES + position[there]
+        keys = np.tile(word.session, len(steps))[there] * _MAX_POSITIONS + position[there]
         weights = np.tile(weight, len(steps))[there]
         order = np.lexsort((-weights, keys))
         places, first = np.unique(keys[order], return_index=True)
@@ -416,7 +416,7 @@ def _near(words: Sequence[_Word], within: int) -> tuple[Ints, Floats]:
     return places, near
 
 
-def _whole(words: Sequence[_Word], lengths: Floats) -> Floats:
+def _session_scores(words: Sequence[_Word], lengths: Floats) -> Floats:
     """Return the BM25 of each conversation as one text. A word counts once per message."""
     total = np.zeros(len(lengths))
     norm = K1 * (1 - B + B * lengths / lengths.mean())
@@ -435,10 +435,10 @@ def _best_places(
     start, size = 0, _SPARE * k
     while start < len(order):
         score = near[order[start]]
-        if len(found) >= k and (score < found[k - 1].score or start >= _TIED):
+        if len(found) >= k and (score < found[k - 1].score or start >= _MOST_TIED):
             break
         some = order[start : start + size]
-        places = [(sessions[key // _PLACES], key % _PLACES) for key in keys[some].tolist()]
+        places = [(sessions[key // _MAX_POSITIONS], key % _MAX_POSITIONS) for key in keys[some].tolist()]
         scores = dict(zip(places, near[some].tolist(), strict=True))
         rows = snapshot.rows("memory", ("id", "session", "position"), messages_at(scope, places, where))
         found += [Found(id_, scores[session, position]) for id_, session, position in rows]
@@ -492,7 +492,7 @@ class Search:
     def by_words(
         self, text: str, k: int, index: Analyser = "plain", span: tuple[int, int] | None = None
     ) -> list[Found]:
-        """Return the best by BM25, ties by id. No character of the text is an operator.
+        """Return the best `k` by BM25, ties by id. No character of the text is an operator.
 
         With a `span`, only memories of that time are found.
         """
@@ -508,7 +508,7 @@ class Search:
     def by_meaning(
         self, vector: Vector, k: int, shortlist: int | None = None, span: tuple[int, int] | None = None
     ) -> list[Found]:
-        """Return the best by cosine, ties by id; see `Snapshot.nearest`."""
+        """Return the best `k` by cosine, ties by id; see `Snapshot.nearest`."""
         model = self.model
         if model is None or not self.scopes or k <= 0:
             return []
@@ -555,8 +555,8 @@ class Search:
     ) -> tuple[list[Found], list[ConversationContext]]:
         """Return messages whose neighbours, up to `within` positions away, contain most of a query.
 
-        Also return the context of all other messages, by scope. Ties go by id. Hits pass the filter;
-        neighbours only must not be forgotten. `echo`, a session and a query just asked there, is ignored.
+        Also return the context scores of all other messages, by scope. Ties are ordered by id. The filter
+        applies to hits, not to neighbours. `echo`, a session and a query just asked there, is ignored.
         """
         if Kind.MESSAGE not in self.where.kinds or k <= 0:
             return [], []
@@ -597,7 +597,7 @@ class Search:
         )
 
     def messages_of_notes(self, ids: Sequence[int]) -> list[int]:
-        """Return the messages that these notes were drawn from, by id, where the filter allows them."""
+        """Return the messages from which these notes were made, by id, if the filter allows them."""
         if Kind.MESSAGE not in self.where.kinds:
             return []
         origins = set(self.memories.select(ids, ("drawn_from",))).difference((None, *ids))
@@ -614,7 +614,7 @@ class Search:
         return shares
 
     def document_counts(self, words: Sequence[str]) -> tuple[int, Mapping[str, int]]:
-        """Count the scope's texts, and those that contain each word, or else its stem."""
+        """Count the first scope's texts, and those that contain each word, or else its stem."""
         index = next(iter(self._indexes.values()), None)
         return (0, {}) if index is None else (index.size("plain")[0], counts_or_stem_counts(index, words))
 

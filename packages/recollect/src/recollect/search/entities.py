@@ -1,4 +1,4 @@
-"""Finding entities: by name, named in a text, one relation away, or containing a text."""
+"""Find entities by name, by a text that names them, by a relation, or by a text that they contain."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 # Only this many relations count, the newest first.
 _MOST_RELATIONS = 1_000
-# The score of an entity whose relation the query does not mention.
-_UNSAID = 0.25
+# The least score of a related entity, even if the query does not mention the relation.
+_LEAST_SCORE = 0.25
 _MOST_ALIKE = 5
 
 
@@ -67,9 +67,9 @@ def entities_named_in(snapshot: Snapshot, scope: int, said: str) -> set[int]:
 def named_in_each(snapshot: Snapshot, scope: int, texts: Sequence[NameText]) -> list[set[int]]:
     """Return the entities that each text names.
 
-    The cost depends on the texts, not on the number of entities: the store is asked which words of the texts
-    begin a name, and then which phrases that begin so are a name. A first name means the person whose name
-    begins with it, if there is only one.
+    The cost depends on the texts, not on the number of entities. A first query returns the words of the texts
+    that begin a name, a second one the phrases from there that are names. A first name means the person whose
+    name begins with it, if there is only one.
     """
     found = set[str]().union(*(text.beginnings() for text in texts))
     firsts = {word[0] for word in found if has_unspaced(word[0])}
@@ -96,7 +96,7 @@ def named_in_each(snapshot: Snapshot, scope: int, texts: Sequence[NameText]) -> 
         meant = {place: people[place.name] for place in first if place.name in people}
         for place in own:
             alike = known.get(place.name, ())
-            # Of names that differ only in case or accents, take the one that is written so.
+            # Of names that differ only in case or accents, take the one spelled as in the text.
             exact = [entity for entity in alike if len(alike) > 1 and is_written_in(text.original, entity[1])]
             chosen = exact or alike
             if len(chosen) == 1:
@@ -120,8 +120,8 @@ def person_called(snapshot: Snapshot, scope: int, name: str) -> tuple[int, str] 
 def linked_entities(snapshot: Snapshot, scope: int, text: str, where: Filter, now: int) -> list[Found]:
     """Score entities by their current relations to the entities that the query names.
 
-    A relation whose type the query contains scores 1, in part less, and not at all a quarter. The named
-    entities themselves are left out.
+    The score is the share of the words of the relation's type that the query contains, at least a quarter.
+    The named entities themselves are left out.
     """
     named = entities_named_in(snapshot, scope, text)
     if not named:
@@ -151,15 +151,15 @@ def linked_entities(snapshot: Snapshot, scope: int, text: str, where: Filter, no
         # The share of the words of a type, such as `worked_with`, that the query contains.
         content = {coarse_stem(word) for word in content_words(type_.replace("_", " "))}
         share = len(content & said) / len(content) if content else 0.0
-        best[id_] = max(best.get(id_, 0.0), _UNSAID, share)
+        best[id_] = max(best.get(id_, 0.0), _LEAST_SCORE, share)
     return [Found(id_, share) for id_, share in best.items()]
 
 
 def graph_mark(snapshot: Snapshot, scope: int, now: int) -> int:
     """Return a number that changes with the graph of a scope, computed from ids, statuses and times.
 
-    Rows of a graph never change their texts, so a changed graph has other rows. Only `unknown` types,
-    statuses and the ends of relations can change.
+    Texts in rows of a graph never change: an edit adds or removes rows. Only `unknown` types, statuses and
+    the times at which relations end change in place.
     """
     rows = snapshot.rows(
         "memory", ("id", "type", "status"), (*live_entities(scope), is_null("superseded_at"))
@@ -173,11 +173,11 @@ def graph_mark(snapshot: Snapshot, scope: int, now: int) -> int:
 
 
 def matching_names(snapshot: Snapshot, part: str, limit: int, where: Filter) -> tuple[list[str], int]:
-    """Return names of entities that contain the text, ignoring case and accents, and their number.
+    """Return the first `limit` names that contain the text, and the number of all such names.
 
-    Names that begin with the text come first; each group is in alphabetical order.
+    Case and accents are ignored. Names that begin with the text come first; each group is alphabetical.
     """
-    if _is_nowhere(part):
+    if _cannot_be_stored(part):
         return [], 0
     wanted = fold(part)
     conditions = allowed(where, scope_ids(snapshot, where.owner, where.agent))
@@ -192,8 +192,8 @@ def matching_names(snapshot: Snapshot, part: str, limit: int, where: Filter) -> 
 
 
 def entities_containing(snapshot: Snapshot, text: str, k: int, where: Filter) -> Sequence[int]:
-    """Return entities that contain the text literally, ignoring case, by id."""
-    if _is_nowhere(text):
+    """Return the ids of entities that contain the text literally, ignoring case."""
+    if _cannot_be_stored(text):
         return []
     state = PastState.of(where)
     observed = IN_FORCE if state is None else state.observation_conditions()
@@ -201,6 +201,6 @@ def entities_containing(snapshot: Snapshot, text: str, k: int, where: Filter) ->
     return snapshot.containing(text, k, allowed(where, scopes), observed)
 
 
-def _is_nowhere(text: str) -> bool:
+def _cannot_be_stored(text: str) -> bool:
     """Whether the text cannot be stored, so no memory contains it."""
     return "\0" in text or any("\ud800" <= letter <= "\udfff" for letter in text)

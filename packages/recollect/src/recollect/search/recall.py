@@ -1,4 +1,4 @@
-"""Recall: every search runs through this module, with any profile."""
+"""Recall: search, rank, and return an answer. Every recall runs through this module."""
 
 from __future__ import annotations
 
@@ -97,11 +97,11 @@ def piece_of(memory: Memory, query: str) -> str | None:
 
 # Confidence of an answer, and dropping weak hits
 
-_OF_THAT_TIME = 0.95
+_TIME_ONLY_CONFIDENCE = 0.95
 """The confidence of a memory of the query's time, if the query asks for nothing else."""
 # Without an explicit limit, hits below this confidence, or below this share of the best one, are weak.
-_WORTH_READING = 0.03
-_WORTH_OF_BEST = 1 / 8
+_LEAST_CONFIDENCE = 0.03
+_LEAST_SHARE_OF_BEST = 1 / 8
 
 
 def _whole_ranking(ranked: Candidates) -> tuple[Ints, Floats]:
@@ -130,8 +130,8 @@ def answer_confidence(
     hits, answer = done.hits, done.answer
     if query.only_time:
         then = gathered.candidates.source("then").score > 0
-        hits = np.where(then[inputs.rows], _OF_THAT_TIME, hits)
-        answer = max(answer, _OF_THAT_TIME) if then[inputs.rows[: inputs.first]].any() else answer
+        hits = np.where(then[inputs.rows], _TIME_ONLY_CONFIDENCE, hits)
+        answer = max(answer, _TIME_ONLY_CONFIDENCE) if then[inputs.rows[: inputs.first]].any() else answer
     ids = gathered.candidates.ids[inputs.rows].tolist()
     return dict(zip(ids, hits.tolist(), strict=True)), answer
 
@@ -174,7 +174,7 @@ def hits_worth_reading(hits: Sequence[Hit]) -> tuple[Hit, ...]:
     Weak hits in between stay: the order is the ranking's, and the next page continues after the last hit.
     """
     best = max((hit.confidence or 0.0 for hit in hits), default=0.0)
-    least = max(_WORTH_READING, _WORTH_OF_BEST * best)
+    least = max(_LEAST_CONFIDENCE, _LEAST_SHARE_OF_BEST * best)
     worth = [place for place, hit in enumerate(hits, start=1) if (hit.confidence or 0.0) >= least]
     return tuple(hits[: max(worth, default=1)])
 
@@ -194,14 +194,14 @@ def _cosines(search: Search, cosine: Floats, rows: Ints, ids: Ints, vector: Vect
 
 # Re-ranking
 
-# Characters, a little less than a model reads. Of a longer text, it gets the passage that was found.
-_LONGEST = 2_000
+# In characters, a little less than a model reads. Of a longer memory, it reads only the passage found.
+_LONGEST_TO_RERANK = 2_000
 
 
 def reranker_for(services: Services, query: Query) -> tuple[Reranker | None, str | None]:
-    """Return the re-ranker to use, or why that of the settings cannot be used.
+    """Return the re-ranker to use, or a note that says why it cannot be used.
 
-    `ModelUnavailable` if the caller asked for it.
+    Raise `ModelUnavailable` instead of a note if the caller asked for re-ranking.
     """
     if query.rerank is False or (query.rerank is None and not services.reranks):
         return None, None
@@ -238,15 +238,15 @@ class Rescorer:
 
     def _texts(self, ids: Sequence[int], gathered: Gathered) -> list[str]:
         memories = memories_by_id(self.snapshot, ids)
-        stood = [memory_at(memories[id_], self.query.where.as_of) for id_ in ids]
+        as_asked = [memory_at(memories[id_], self.query.where.as_of) for id_ in ids]
         nearest = gathered.nearest_passages
-        wanted = [nearest[memory.id] for memory in stood if memory.id in nearest and _is_long(memory)]
+        wanted = [nearest[memory.id] for memory in as_asked if memory.id in nearest and _is_long(memory)]
         passages = {passage.memory: passage for passage in passages_by_id(self.snapshot, wanted, memories)}
-        return [text_to_rerank(memory, self.query.text, passages.get(memory.id)) for memory in stood]
+        return [text_to_rerank(memory, self.query.text, passages.get(memory.id)) for memory in as_asked]
 
 
 def text_to_rerank(memory: Memory, query: str, passage: Passage | None = None) -> str:
-    """Return the text for the model: speaker and text; of a long memory, the passage that was found."""
+    """Return the text for the model: the speaker, and the text or, if it is long, the passage found."""
     if memory.kind is Kind.ENTITY:
         return passage.text if passage is not None and _is_long(memory) else memory_text(memory)
     piece = None
@@ -257,18 +257,18 @@ def text_to_rerank(memory: Memory, query: str, passage: Passage | None = None) -
 
 
 def _is_long(memory: Memory) -> bool:
-    return len(memory_text(memory)) > _LONGEST
+    return len(memory_text(memory)) > _LONGEST_TO_RERANK
 
 
 # Time phrases with a lower confidence are ignored.
-_SURE_ENOUGH = 0.6
-# Characters. Of a longer query, only the beginning is read for times and embedded: it is a pasted text, and
-# a model would take seconds.
+_LEAST_TIME_CONFIDENCE = 0.6
+# In characters. A longer query is a pasted text, which a model would need seconds to read. Only its beginning
+# is embedded and searched for times.
 _LONGEST_QUESTION = 2_000
 # Facts from the usage of earlier answers.
 _USAGE_FACTS: frozenset[FactGroup] = frozenset({"usage", "cooccurrence"})
 WAITING = "Some texts still wait for a vector, so only words find them."
-"""A note on answers. Only the command line adds a command; a server makes vectors by itself."""
+"""A note of an answer. The command line adds the command to run; a server embeds texts by itself."""
 
 
 def query_of(
@@ -289,7 +289,7 @@ def query_of(
     include_superseded: bool = False,
     **how: Any,
 ) -> Query:
-    """Make a query of the caller's arguments, without its vector. `how` are further fields of it.
+    """Make a query from the caller's arguments, without its vector. `how` sets further fields.
 
     `session` defaults to the one that the memory was opened with. With `across`, messages of every session
     are found. Times are relative to `as_of`, else to `now`.
@@ -298,8 +298,7 @@ def query_of(
         raise InvalidInput(f"The query is text, not {type(text).__name__}.")
     if len(text) > QUERY_LIMIT:
         raise InvalidInput(
-            f"The query has {len(text):,} characters, and at most {QUERY_LIMIT:,} are allowed; "
-            "ask only for what matters in it."
+            f"The query has {len(text):,} characters, and at most {QUERY_LIMIT:,} are allowed; shorten it."
         )
     then = None if as_of is None else as_of_time(as_of, services.zone)
     asked_at = microseconds(then or now or services.clock())
@@ -330,7 +329,7 @@ def query_of(
     _check(query)
     # Times in a query are relative to the moment of the query, in the user's time zone.
     phrase = time_of(text[:_LONGEST_QUESTION], moment(query.now).astimezone(services.zone))
-    if phrase is None or phrase.confidence < _SURE_ENOUGH:
+    if phrase is None or phrase.confidence < _LEAST_TIME_CONFIDENCE:
         return replace(query, search_text=text)
     search_text, only_time, named = _search_text(text, phrase, profile)
     return replace(
@@ -351,7 +350,7 @@ def kinds_of(given: Collection[str]) -> frozenset[Kind]:
         return frozenset(Kind(word) for word in words)
     except ValueError:
         wrong = ", ".join(repr(str(word)) for word in words if word not in set(Kind))
-        raise InvalidInput(f"No kind named {wrong}; there are: {', '.join(Kind)}.") from None
+        raise InvalidInput(f"There is no kind {wrong}; the kinds are: {', '.join(Kind)}.") from None
 
 
 def _check(query: Query) -> None:
@@ -365,7 +364,7 @@ def _check(query: Query) -> None:
     if least is not None and (
         isinstance(least, bool) or not isinstance(least, int | float) or not 0 <= least <= 1
     ):
-        raise InvalidInput(f"The least confidence is a number from 0 to 1, not {least!r}.")
+        raise InvalidInput(f"The minimum confidence is a number from 0 to 1, not {least!r}.")
 
 
 def check_budget(budget: object) -> None:
@@ -374,7 +373,7 @@ def check_budget(budget: object) -> None:
 
 
 def _search_text(text: str, phrase: TimePhrase, profile: Profile) -> tuple[str, bool, tuple[str, ...]]:
-    """Return the query without its time, whether nothing else is left, and words of the time to search for.
+    """Return the query without its time, whether nothing else is left, and the time's words to search for.
 
     `What did Ana say about the boiler last week?` asks for Ana and the boiler, not for weeks.
     """
@@ -408,11 +407,11 @@ def recall(services: Services, asked: Query, profile: Profile) -> Answer:
         present_memories, (rows,) = memories_and_rows(search.snapshot, wanted, [found_by])
         passages = {each.id: each for each in passages_from(search.snapshot, rows, present_memories)}
         memories = {id_: memory_at(memory, query.where.as_of) for id_, memory in present_memories.items()}
-        of_hits: Mapping[int, float] = {}
-        sure: float | None = None
+        hit_confidences: Mapping[int, float] = {}
+        confidence: float | None = None
         if query.with_confidence:
-            of_hits, sure = answer_confidence(search, gathered, ranked, memories)
-        hits = _hits(ranked, gathered, memories, passages, of_hits)
+            hit_confidences, confidence = answer_confidence(search, gathered, ranked, memories)
+        hits = _hits(ranked, gathered, memories, passages, hit_confidences)
         now = moment(query.now)
         trace = Trace(
             services.usage.handle(now),
@@ -426,8 +425,8 @@ def recall(services: Services, asked: Query, profile: Profile) -> Answer:
         )
     # An explicit limit is filled. Without one, weak hits are dropped.
     found = len(hits)
-    hits = hits if query.limit_given or sure is None else hits_worth_reading(hits)
-    abstained = query.abstain and sure is not None and sure < UNLIKELY
+    hits = hits if query.limit_given or confidence is None else hits_worth_reading(hits)
+    abstained = query.abstain and confidence is not None and confidence < UNLIKELY
     likely = () if abstained else hits
     least = query.min_confidence
     if least is not None:
@@ -452,7 +451,7 @@ def recall(services: Services, asked: Query, profile: Profile) -> Answer:
         strategy=strategy,
         time=query.time,
         left_out=len(likely) - len(shown),
-        confidence=sure,
+        confidence=confidence,
         abstained=abstained,
         withheld=len(hits) - len(likely),
         unread=found - len(hits),
@@ -489,7 +488,7 @@ def open_search(
         model, embedded, note = _embed_query(services, query)
         if model is not None and model == former:
             embedded = query
-            note = "The store's vectors are of another model than the one that answers its name."
+            note = "Searched by words only: another model than the installed one made the vectors."
 
 
 def _embed_query(
@@ -509,9 +508,9 @@ def _cut_note(query: Query) -> str | None:
     has_more_terms = len(text) > MOST_TERMS and len(query_terms(text)) > MOST_TERMS
     parts = [f"only its {MOST_TERMS} rarest words were searched for"] if has_more_terms else []
     if len(text) > MOST_TERMS and len(pair_queries(text)) > MOST_TERMS:
-        parts.append(f"of characters that are searched for in pairs, only the first {MOST_TERMS} pairs were")
+        parts.append(f"only its first {MOST_TERMS} pairs of characters were searched for")
     if query.vector is not None and len(text) > _LONGEST_QUESTION:
-        parts.append(f"the meaning is that of its first {_LONGEST_QUESTION:,} characters")
+        parts.append(f"only the meaning of its first {_LONGEST_QUESTION:,} characters was compared")
     return f"The query is long: {'; '.join(parts)}." if parts else None
 
 

@@ -110,7 +110,7 @@ def rankers_for(
 ) -> Rankers:
     """Return the rankings of a query. Without `tuned`, use the published numbers and no trial.
 
-    Pass `trial` only for an answer that is recorded: nothing can be learnt from any other.
+    Pass `trial` only if the answer is recorded: a trial learns from recorded answers only.
     """
     baseline = baseline_of(services, profile)
     if not tuned:
@@ -158,12 +158,12 @@ def tuned_in(
     if found is None:
         return 0, profile, None
     version, knobs = found
-    tuned, note = _tuned(profile, tuple(knobs.items()))
+    tuned, note = _apply_numbers(profile, tuple(knobs.items()))
     return version, tuned, note
 
 
 @lru_cache(maxsize=64)
-def _tuned(profile: Profile, numbers: tuple[tuple[str, float], ...]) -> tuple[Profile, str | None]:
+def _apply_numbers(profile: Profile, numbers: tuple[tuple[str, float], ...]) -> tuple[Profile, str | None]:
     """Apply numbers to a profile. Cached: every answer needs it, and the numbers seldom change."""
     knobs = dict(numbers)
     known = knobs_of(profile)
@@ -182,7 +182,7 @@ def _tuned(profile: Profile, numbers: tuple[tuple[str, float], ...]) -> tuple[Pr
 
 
 def baseline_of(services: Services, profile: Profile) -> Profile:
-    """Return the baseline of the settings, over the same candidates as the profile."""
+    """Return the baseline that the settings name. It ranks the same candidates as the profile."""
     if services.trial.against == SIMILARITY:
         return similarity_baseline(profile)
     other = profile_named(services.trial.against, services.all_profiles)
@@ -191,7 +191,7 @@ def baseline_of(services: Services, profile: Profile) -> Profile:
 
 @lru_cache(maxsize=64)
 def similarity_baseline(profile: Profile) -> Profile:
-    """Rank by cosine, or for word hits by the published substitute; keep the steps that hide hits."""
+    """Return a profile that ranks by similarity alone, with the steps of this one that hide hits."""
     hidden = tuple(step for step in profile.steps if isinstance(step, DropEcho | DropRepeats))
     return Profile(
         name=SIMILARITY,
@@ -251,7 +251,7 @@ class Trace:
 def record_shown(
     services: Services, shown: Iterable[Memory], at: datetime, query: str, profile: str, trace: Trace | None
 ) -> None:
-    """Record in the background what a caller was shown, each memory in its scope, and log the answer."""
+    """Record in the background which memories a caller saw, each in its scope, and log the answer."""
     try:
         query.encode()
     except UnicodeEncodeError:
@@ -320,10 +320,10 @@ FIELD_TAGS: dict[type[Any], dict[str, str]] = {
 }
 _TAG_OF = {kind: tag for tag, kind in TAGS.items()}
 _VERSION = 1
-_LEVEL = 1
-"""The compression level. Higher ones save a fortieth of the room and take two to three times as long."""
+_COMPRESSION_LEVEL = 1
+"""The compression level. Higher ones save a fortieth of the space and take two to three times as long."""
 _NARROW = tuple((int(np.iinfo(kind).max), kind) for kind in (np.uint8, np.uint16, np.uint32))
-_HEAD = json.JSONEncoder(separators=(",", ":"))
+_HEAD_ENCODER = json.JSONEncoder(separators=(",", ":"))
 
 
 def pack(candidates: Candidates, query: Query) -> bytes:
@@ -332,9 +332,9 @@ def pack(candidates: Candidates, query: Query) -> bytes:
     pairs = candidates.cooccurrences
     moment = _Moment(query.now, query.text, query.limit, query.limit_given, pairs, query.span)
     with np.errstate(over="ignore"):  # such a float keeps its full width
-        head = _HEAD.encode([_VERSION, _to_json(candidates, columns), _to_json(moment, columns)])
+        head = _HEAD_ENCODER.encode([_VERSION, _to_json(candidates, columns), _to_json(moment, columns)])
     raw = head.encode()
-    return zlib.compress(b"".join((len(raw).to_bytes(4, "little"), raw, *columns)), _LEVEL)
+    return zlib.compress(b"".join((len(raw).to_bytes(4, "little"), raw, *columns)), _COMPRESSION_LEVEL)
 
 
 def unpack(packed: bytes) -> tuple[Candidates, Query]:
@@ -355,7 +355,7 @@ def _unpack_raw(raw: BytesIO) -> tuple[Candidates, Query]:
 
 
 def _to_json(value: Any, columns: list[bytes]) -> Any:
-    """Return a value as JSON, and append its columns to the list, in the order of reading."""
+    """Return a value as JSON, and append its columns to the list in the order that `_from_json` reads."""
     if isinstance(value, np.ndarray):
         return _write_column(value, columns)
     if (tag := _TAG_OF.get(type(value))) is not None:
@@ -415,7 +415,7 @@ def _write_column(column: Column, columns: list[bytes]) -> list[Any]:
     """
     kind, count = column.dtype, len(column)
     stored, low = column, 0
-    # Most columns hold one value. Comparing bytes finds that in a tenth of the time of arrays.
+    # Most columns repeat one value. Comparing bytes takes a tenth of the time of comparing arrays.
     raw = column.tobytes()
     if count and raw == (first := raw[: kind.itemsize]) * count:
         columns.append(first)
@@ -462,7 +462,7 @@ _log = logging.getLogger(__name__)
 _PATIENCE_SECONDS = 0.05
 # On closing, records that are still unwritten after this time are dropped.
 _CLOSING_SECONDS = 10.0
-# Answers between two looks at the size of the store.
+# The size of the store is read once in this many answers.
 _SIZE_INTERVAL = 100
 
 
@@ -488,7 +488,7 @@ class UsageRecorder:
         """Called in the background after an answer was recorded."""
         self._store = store
         self._answers = count(1)
-        self._failing = threading.Lock()
+        self._failure_lock = threading.Lock()
         self._unreported = 0
         self._size_calls = 0
         self._store_size = 0, 1
@@ -505,7 +505,7 @@ class UsageRecorder:
         opened: bool = False,
         log: MakeLogEntry | None = None,
     ) -> None:
-        """Record that a caller was shown these memories, best first, for a query; or that it opened them."""
+        """Record that a caller saw these memories, best first, for a query, or that it opened them."""
         if not ids or self._store.read_only:
             return
         usage = RecordUsage(scope, tuple(ids), self.session, query=query, profile=profile, opened=opened)
@@ -526,7 +526,7 @@ class UsageRecorder:
         return self._store_size
 
     def settle(self, at_most_seconds: float | None) -> None:
-        """Wait for earlier records, so that the same calls always return the same answers."""
+        """Wait for queued records, so that the same calls always return the same answers."""
         self.worker.settle_usage(at_most_seconds)
 
     def close(self) -> None:
@@ -555,12 +555,12 @@ class UsageRecorder:
         self._last = usage, at
         missed = self._unreported
         self._store.apply([replace(usage, missed=missed)], at=at)
-        with self._failing:
+        with self._failure_lock:
             # More answers may have been missed in the meantime.
             self._unreported -= missed
 
     def _fail(self, why: str, answers: int = 1) -> None:
-        with self._failing:
+        with self._failure_lock:
             self._unreported += answers
             self.failures += answers
             self.last_failure = why

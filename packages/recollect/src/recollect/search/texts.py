@@ -1,4 +1,4 @@
-"""Contents of a store: pages of memories and relations, counts, scopes, and settings."""
+"""Read a store: pages of memories and relations, passages, counts, scopes, settings, conversations."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ if TYPE_CHECKING:
 
 MODEL_CHOICE = "model_choice"
 """The setting that exists if Recollect, not the user, chose the model in use."""
-# The newest pending passages that are checked.
+# The number of newest pending passages that `has_pending` checks.
 _NEWEST_PENDING = 2_000
 
 
@@ -104,7 +104,7 @@ def memory_vectors(
 def passages_of(
     snapshot: Snapshot, ids: Sequence[int], memories: Mapping[int, Memory] | None = None
 ) -> list[Passage]:
-    """Return the live passages of these memories, by id. Pass `memories` if you have read them."""
+    """Return the live passages of these memories, by id. Pass `memories` if you have them already."""
     live = (OneOf("memory_id", ids), Equals("live", 1))
     return passages_from(snapshot, snapshot.rows("passage", PASSAGE_COLUMNS, live), memories)
 
@@ -219,7 +219,7 @@ def memory_page(
         asked = [id_ for (id_,) in snapshot.rows("memory", ("id",), named)]
         found = memories_where(snapshot, (OneOf("id", asked), *allowed(where, scopes), beyond))
         return sorted(found, key=lambda memory: memory.id, reverse=newest_first)[:limit]
-    # Merge the first of each scope and kind: an index has each of them in order of id.
+    # Merge the first ids of each scope and kind: an index holds each such group in order of id.
     narrow = narrowing(replace(where, kinds=frozenset(Kind)))
     ids = [
         id_
@@ -238,7 +238,7 @@ def memory_page(
 
 
 def relation_page(snapshot: Snapshot, where: Filter | None, after: int, limit: int) -> Sequence[Relation]:
-    """Return relations by ascending id above `after`, even ended ones, if the filter allows both ends.
+    """Return relations by ascending id above `after`, even past ones, if the filter allows both entities.
 
     Without a filter, return those of every scope, even deleted ones.
     """
@@ -285,7 +285,7 @@ def store_setting(snapshot: Snapshot, name: str) -> str | None:
 
 
 def import_setting(scope: Scope, file: str) -> str:
-    """Return the name of the setting that a file was imported into a scope."""
+    """Return the name of the setting that records the import of a file into a scope."""
     return json.dumps(["imported", scope.owner, scope.agent, file])
 
 
@@ -294,7 +294,7 @@ def was_imported(snapshot: Snapshot, scope: Scope, file: str) -> bool:
 
 
 def dismissed_setting(scope: Scope, key: str) -> str:
-    """Return the name of the setting that a review item was dismissed."""
+    """Return the name of the setting that records the dismissal of a review item."""
     return json.dumps(["dismissed", scope.owner, scope.agent, key])
 
 
@@ -305,7 +305,7 @@ def dismissed_keys(snapshot: Snapshot, scope: Scope) -> set[str]:
 
 
 def topic_setting(topic: str) -> str:
-    """Return the name of the setting that a notice was shown."""
+    """Return the name of the setting that records that a notice was shown."""
     return json.dumps(["told", topic])
 
 
@@ -324,7 +324,7 @@ def named_tokens(snapshot: Snapshot) -> tuple[NamedToken, ...]:
 
 
 def tokens_text(tokens: Iterable[NamedToken]) -> str:
-    """Return the tokens as JSON, for `named_tokens`."""
+    """Return the tokens as the JSON that `named_tokens` reads."""
     return json.dumps(
         [
             {
@@ -420,7 +420,7 @@ def documents(
     observed: Where = IN_FORCE,
     former: Mapping[int, str] | None = None,
 ) -> list[Document]:
-    """Return the documents of these memories that meet the conditions; `former` has texts of another time."""
+    """Return the documents of these memories that meet the conditions. `former` texts replace the present."""
     columns = ("id", "kind", "name", "type", "speaker", "text")
     rows = snapshot.rows("memory", columns, (OneOf("id", ids), *where))
     entities = [id_ for id_, kind, *_ in rows if kind == Kind.ENTITY]

@@ -1,4 +1,4 @@
-"""Why a memory was not returned: which search or step dropped it, and what would change that."""
+"""Explain why a memory was not returned: which search or step dropped it, and what would change that."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Branch(Record):
 
 @dataclass(frozen=True, slots=True)
 class WhyNot(Record):
-    """The reason as a sentence (`verdict`), in detail, and what would change it (`advice`)."""
+    """Why a memory was not returned, as a sentence (`verdict`) and in detail, and what to do (`advice`)."""
 
     query: str
     profile: str
@@ -70,7 +70,7 @@ def why_not(services: Services, query: Query, profile: Profile, id_: int) -> Why
     except ModelUnavailable:
         if query.rerank is not None:
             raise
-        # As in `recall`: if the re-ranker of the settings fails, the list is not re-ranked.
+        # As in `recall`: a re-ranker that fails is skipped, unless the caller asked for it.
         return _why_not(services, replace(query, rerank=False), profile, id_)
 
 
@@ -83,7 +83,7 @@ def _why_not(services: Services, asked: Query, profile: Profile, id_: int) -> Wh
         if memory is None or not services.can_read(memory.scope):
             raise NotFound(f"There is no memory {id_}.")
         memory = memory_at(memory, as_of)
-        out = _out_of_reach(memory, query)
+        out = _exclusion(memory, query)
         if out is not None:
             return WhyNot(query.text, profile.name, memory, out[0], (), None, (out[1],))
         # Rank as `recall` does.
@@ -101,7 +101,7 @@ def _why_not(services: Services, asked: Query, profile: Profile, id_: int) -> Wh
     is_beyond = before is not None and read is not None and before > read
     advice = _advice(query, memory, branches, stands, enough)
     if before is not None and not is_beyond and before != stands.place:
-        advice.append(f"Without re-ranking it would be at {before}.")
+        advice.append(f"Without re-ranking it would be at place {before}.")
     verdict = _verdict(branches, stands, query.limit, read if is_beyond else None)
     return WhyNot(query.text, profile.name, memory, verdict, branches, stands, tuple(advice))
 
@@ -116,15 +116,15 @@ def _standing(profile: Profile, gathered: Gathered, id_: int, rescorer: Rescorer
     return find_standing(profile, gathered.candidates, gathered.query, id_, then)
 
 
-def _out_of_reach(memory: Memory, query: Query) -> tuple[str, str] | None:
-    """Return why no search could find it, and what to do; None if one could."""
+def _exclusion(memory: Memory, query: Query) -> tuple[str, str] | None:
+    """Return why no search could find the memory, and what to do; None if one could."""
     where = query.where
     until, now, session = memory.expires_at, where.expired_by, where.current
     owned = set(map(fold, memory.tags))
     lacking = {fold(tag): tag for tag in where.tags if fold(tag) not in owned}
     out: tuple[str, str] | None = None
     if where.as_of is not None and memory.created_at > where.as_of:
-        why = f"It was not known by then: it is of {memory.created_at:%Y-%m-%d}."
+        why = f"It was not known by then: it dates from {memory.created_at:%Y-%m-%d}."
         out = why, "Ask as of a later day."
     elif memory.deleted_at is not None:
         why = f"It was forgotten on {memory.deleted_at:%Y-%m-%d}."
@@ -140,7 +140,7 @@ def _out_of_reach(memory: Memory, query: Query) -> tuple[str, str] | None:
         out = why, f"Ask for the kind {memory.kind} too."
     elif session is not None and memory.kind is Kind.MESSAGE and memory.session != session:
         why = f"It is a message of the session {memory.session!r}, and the search was in {session!r}."
-        out = why, "Ask in its own session, or in none."
+        out = why, "Ask in its session, or without a session."
     elif lacking:
         tags = ", ".join(sorted(map(repr, lacking.values())))
         out = f"It does not have the tags that were asked for: {tags}.", "Ask without them, or add them."
@@ -176,7 +176,7 @@ def _branches(search: Search, profile: Profile, gathered: Gathered, depth: int, 
 
 
 def _as_if_found(candidates: Candidates, branches: Sequence[Branch], id_: int) -> Candidates:
-    """Return sources in which a memory that no search returned has the ranks of a deeper search."""
+    """Return the candidates. If no search returned the memory, add its ranks in the deeper searches."""
     if any(branch.reached for branch in branches):
         return candidates
     row = candidates.ids.tolist().index(id_)
@@ -198,7 +198,7 @@ def _limit_to_show(
     id_: int,
     rescorer: Rescorer | None,
 ) -> int | None:
-    """Try limits, and return one that shows the memory; None if it is shown, or no limit shows it.
+    """Try higher limits, and return one that shows the memory; None if no limit does, or it is shown.
 
     A higher limit brings more candidates and may select another strategy, so that the place may change.
     """
@@ -220,8 +220,8 @@ def _limit_to_show(
     return None
 
 
-def _verdict(branches: tuple[Branch, ...], stands: Standing, limit: int, unread: int | None) -> str:
-    """Return a sentence on the memory's place. `unread`: the number of re-ranked places, if it is behind."""
+def _verdict(branches: tuple[Branch, ...], stands: Standing, limit: int, reranked: int | None) -> str:
+    """Return a sentence on the memory's place. `reranked`: the re-ranked places, if it is below them."""
     found = " and ".join(branch.name for branch in branches if branch.reached)
     if not found:
         return "No search brought it up, so it was never a candidate."
@@ -230,10 +230,10 @@ def _verdict(branches: tuple[Branch, ...], stands: Standing, limit: int, unread:
         return f"It was found by {found}, and the step {dropped.step!r} dropped it: {dropped.reason}."
     if stands.place is not None and stands.place <= limit:
         return f"It was returned, at place {stands.place}."
-    if unread is not None:
+    if reranked is not None:
         return (
             f"It was found by {found} and is at place {stands.place}, "
-            f"beyond the first {unread}, which alone are re-ranked."
+            f"beyond the first {reranked}; only these are re-ranked."
         )
     return f"It was found by {found} and is at place {stands.place}, below the limit of {limit}."
 
@@ -245,22 +245,22 @@ def _advice(
     advice = []
     for branch in branches:
         if branch.rank is None:
-            advice.append(_missed(branch, query, memory))
+            advice.append(_why_missed(branch, query, memory))
         elif not branch.reached:
             advice.append(f"By {branch.name} it is number {branch.rank}; the profile takes {branch.taken}.")
     if stands.place is not None and stands.place > limit:
         for cost in stands.costs:
             if cost.places > 0:
-                lifted = " and would be on the list" if cost.place_without <= limit else ""
+                listed = " and would be on the list" if cost.place_without <= limit else ""
                 advice.append(
-                    f"Without {cost.step!r} ({cost.value:.4g}) it would be at {cost.place_without}{lifted}."
+                    f"Without {cost.step!r} ({cost.value:.4g}) it would be at {cost.place_without}{listed}."
                 )
     if enough is not None:
         advice.append(f"A limit of {enough} would show it.")
     return advice
 
 
-def _missed(branch: Branch, query: Query, memory: Memory) -> str:
+def _why_missed(branch: Branch, query: Query, memory: Memory) -> str:
     if branch.name == "meaning":
         return f"By meaning it is not among the nearest; {MAY_WAIT}"
     if branch.name == "nearby":

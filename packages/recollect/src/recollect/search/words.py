@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 # Postings: the documents that contain a term, as columns and as packed blocks
 
 BLOCK = 4_096
-"""Maximum documents per block: few blocks to read for a common word, little to write for a new document."""
+"""Maximum documents per block. Larger blocks are faster to search, but slower to add a document to."""
 _TYPES: dict[int, np.dtype[Any]] = {width: np.dtype(f"<u{width}") for width in (1, 2, 4, 8)}
 _LETTERS = {1: "B", 2: "H", 4: "I", 8: "Q"}
 _COLUMNS = 4
@@ -51,11 +51,11 @@ class Postings(NamedTuple):
 
 
 def pack_block(postings: Postings) -> bytes:
-    """Pack gaps between ids, counts, lengths and positions, each column in as few bytes as it needs."""
+    """Pack four columns (gaps of ids, counts, lengths, positions), each in as few bytes as it needs."""
     if len(postings.ids) == 1 and not len(postings.positions):
         count, length = int(postings.counts[0]), int(postings.lengths[0])
         if max(count, length) < 1 << 8:
-            # Most terms are like this; it takes a tenth of the time.
+            # Most terms occur in one document; for them, this takes a tenth of the time.
             return bytes((1, 1, 1, 1, 0, count, length))
     gaps = postings.ids - postings.ids[0]
     gaps[1:] -= gaps[:-1].copy()
@@ -139,7 +139,7 @@ def phrase_postings(parts: Sequence[Postings]) -> Postings:
     first = parts[0]
     keys = None
     for place, part in enumerate(parts):
-        # Rows instead of ids, which may take up to 53 bits.
+        # Rows instead of ids: an id may take 53 bits, too many to shift.
         rows = np.minimum(np.searchsorted(first.ids, part.ids), len(first.ids) - 1)
         ends = (np.repeat(rows, part.counts) << _POSITION_BITS) + part.positions + (len(parts) - place)
         ends = ends[np.repeat(first.ids[rows] == part.ids, part.counts)]
@@ -160,7 +160,7 @@ def select_rows(postings: Postings, rows: Ints) -> Postings:
 
 
 def split_into_blocks(postings: Postings) -> list[Postings]:
-    """Split into full blocks and the rest. Ids only grow, so full blocks seldom change."""
+    """Split into full blocks and the rest. New ids are the highest, so full blocks seldom change."""
     size = len(postings.ids)
     if size <= BLOCK:
         return [postings]
@@ -174,7 +174,7 @@ TERM_ID = np.dtype("<u4")
 """The type of term ids in documents."""
 _LAST_LETTER = "\U0010ffff"
 # With fewer documents, postings are read without counting first.
-_FEW = 20_000
+_SMALL_SCOPE = 20_000
 
 
 class Phrase(NamedTuple):
@@ -223,12 +223,12 @@ class Tail(NamedTuple):
         highest = int(self.terms.max())
         is_wanted = np.zeros(highest + 1, bool)
         is_wanted[[term for term in wanted if term <= highest]] = True
-        return self._grouped(np.flatnonzero(is_wanted[self.terms]))
+        return self._group_rows(np.flatnonzero(is_wanted[self.terms]))
 
     def all_postings(self) -> dict[int, Postings]:
-        return self._grouped(np.arange(len(self.terms)))
+        return self._group_rows(np.arange(len(self.terms)))
 
-    def _grouped(self, rows: Ints) -> dict[int, Postings]:
+    def _group_rows(self, rows: Ints) -> dict[int, Postings]:
         if not len(rows):
             return {}
         rows = rows[np.lexsort((self.positions[rows], self.documents[rows], self.terms[rows]))]
@@ -293,7 +293,7 @@ class TermIndex:
         self._unpack([id_ for stem in stems for id_ in self._ids[pairs][stem].values()])
 
     def postings(self, phrase: Phrase, analyser: Analyser) -> Postings:
-        """Return the postings of a phrase. Several terms are pairs that follow each other."""
+        """Return the postings of a phrase. Only a phrase of pairs has several terms."""
         known = self._postings.get((phrase, analyser))
         if known is not None:
             return known
@@ -302,7 +302,7 @@ class TermIndex:
             letter = phrase.terms[0]
             beginning = (Compares("stem", ">=", letter), Compares("stem", "<=", letter + _LAST_LETTER))
             rows = self.snapshot.rows("term", ("id",), (*self._of_scope(pairs=True), *beginning))
-            found = self._summed([id_ for (id_,) in rows])
+            found = self._sum_terms([id_ for (id_,) in rows])
         else:
             self.read([phrase], analyser)
             each = []
@@ -310,12 +310,12 @@ class TermIndex:
                 forms = self._ids[analyser == "pairs"][_stem(term, analyser)]
                 if analyser == "plain":
                     forms = {term: forms[term]} if term in forms else {}
-                each.append(self._summed(list(forms.values())))
+                each.append(self._sum_terms(list(forms.values())))
             found = each[0] if len(each) == 1 else phrase_postings(each)
         self._postings[phrase, analyser] = found
         return found
 
-    def _summed(self, ids: Sequence[int]) -> Postings:
+    def _sum_terms(self, ids: Sequence[int]) -> Postings:
         self._unpack(ids)
         return sum_postings([self._read[id_] for id_ in ids if len(self._read[id_].ids)])
 
@@ -341,7 +341,7 @@ class TermIndex:
         unknown = [id_ for id_ in ids if id_ not in self._counts]
         if not unknown:
             return
-        if self.sizes.documents <= _FEW:
+        if self.sizes.documents <= _SMALL_SCOPE:
             self._unpack([id_ for forms in self._ids[False].values() for id_ in forms.values()])
             return
         counts = dict.fromkeys(unknown, 0)
@@ -419,7 +419,7 @@ def affordable_terms(index: TermIndex, text: str, budget: int = _BUDGET) -> Affo
         return index.affordable[text, budget]
     distinct = query_terms(text)
     counts = index.counts(distinct)
-    # Words that occur come first. Of others, only the stem may occur.
+    # Words that occur come first. Of the others, the stem may occur.
     kept = sorted(distinct, key=lambda word: (counts[word] == 0, counts[word], word))[:MOST_TERMS]
     chosen: list[str] = []
     too_common: list[str] = []
@@ -457,7 +457,7 @@ def search_words(index: TermIndex, text: str, k: int, analyser: Analyser, where:
         if len(_best(index.snapshot, scores, k, where)) < min(k, len(scores.ids)):
             # The filter may allow only texts with words that are common elsewhere.
             return _best(index.snapshot, score((*terms.chosen, *terms.too_common)), k, where)
-    # Common words find nothing by themselves, but count in texts that others found.
+    # Common words find no text by themselves, but count in texts that rarer words found.
     return _best(index.snapshot, score(terms.chosen, terms.too_common if terms.affordable else ()), k, where)
 
 
@@ -521,7 +521,7 @@ def matched_shares(index: TermIndex, text: str, ids: Ints) -> Floats:
 
 
 def counts_or_stem_counts(index: TermIndex, terms: Sequence[str]) -> dict[str, int]:
-    """Count the texts that contain each word; if there are none, those that contain its stem."""
+    """Count the texts that contain each word; if no text does, those that contain its stem."""
     counts = dict(index.counts(terms))
     unknown = [word for word in terms if not counts[word]]
     index.read(_phrases(unknown), "stemmed")

@@ -53,9 +53,9 @@ if TYPE_CHECKING:
 # Causes of misses, and advice with commands.
 
 _FEWEST_TERMS = 3
-_COMMON = 0.01
-"""A word in a larger share of all memories is not distinctive."""
-_FEWEST_HOLDERS = 5
+_COMMON_SHARE = 0.01
+"""A word is common if a larger share of all memories contains it."""
+_FEWEST_COMMON = 5
 _MANY_OBSERVATIONS = 20
 
 
@@ -132,12 +132,12 @@ def waiting(view: Snapshot, ids: Sequence[int]) -> set[int]:
 
 
 def _is_common(text: str, survey: Survey) -> bool:
-    common = max(_FEWEST_HOLDERS, _COMMON * survey.memories)
+    common = max(_FEWEST_COMMON, _COMMON_SHARE * survey.memories)
     return all(survey.term_counts[token] > common for token in distinctive_terms(text))
 
 
 def _nearly_the_same(view: Snapshot, one: Memory, other: Memory) -> bool:
-    """Compare by words, or by the cosine of passages, which must be very high: all talk is similar."""
+    """Compare by words, or else by cosine, which must be very high: most messages are similar anyway."""
     by_words = is_paraphrase(memory_text(one), memory_text(other))
     if by_words is not None:
         return by_words
@@ -152,7 +152,7 @@ def _nearly_the_same(view: Snapshot, one: Memory, other: Memory) -> bool:
 
 
 _MULTILINGUAL = "e5-small"
-_HARDLY = 0.5
+_LOW_RECALL = 0.5
 """Below this recall, advice is given."""
 # For each cause: what is wrong, what to do, and the command.
 _REMEDIES = (
@@ -163,12 +163,12 @@ _REMEDIES = (
     ),
     (
         {Cause.CROWDED, Cause.REPEATED},
-        "{is_} hidden by others that say nearly the same; see what a dream would merge.",
+        "{is_} hidden by others that say nearly the same; list what a dream would merge.",
         "recollect dream --dry-run",
     ),
     (
         {Cause.LITTLE},
-        "{says} too little to be distinguished; write out who and what is meant.",
+        "{says} too little; name the people and things that are meant.",
         "recollect update ID --text TEXT",
     ),
     (
@@ -178,7 +178,7 @@ _REMEDIES = (
     ),
     (
         {Cause.LONG},
-        "{is_} long and about many things; keep each thing as a note of its own.",
+        "{is_} long and about several subjects; store a separate note for each.",
         "recollect remember TEXT",
     ),
 )
@@ -194,47 +194,46 @@ def advice_on(
     missed: Sequence[MissedMemory],
     languages: Collection[str] | None,
 ) -> Iterator[Advice]:
-    late = 0 if model_in_use(view) is None else len(waiting(view, sampled))
+    unready = 0 if model_in_use(view) is None else len(waiting(view, sampled))
     if model_in_use(view) is None:
         said = "No model is in use, so only words are compared; choose one that is ready."
         yield Advice(said, "recollect reindex --list")
-    elif late:
-        told = f"Of {memories_text(len(sampled))}, {late:,} still lack a vector"
-        yield Advice(f"{told}, so only words find {'it' if late == 1 else 'them'}.", "recollect reindex")
+    elif unready:
+        fact = f"Of {memories_text(len(sampled))}, {unready:,} still lack a vector"
+        yield Advice(f"{fact}, so only words find {'it' if unready == 1 else 'them'}.", "recollect reindex")
     if languages is not None and set(languages) == {"en"} and model_in_use(view) is not None:
         texts = [memory_text(memory) for memory in memories_by_id(view, sampled).values()]
         if mostly_other_than_english(texts):
             spanish = sum(map(is_in_spanish, texts)) > len(texts) / 2
             mostly = "mostly Spanish" if spanish else "mostly not in English"
-            told = f"Your texts are {mostly}, and the model knows only English."
-            yield Advice(told, f"recollect reindex --model {_MULTILINGUAL}")
+            fact = f"Your texts are {mostly}, and the model knows only English."
+            yield Advice(fact, f"recollect reindex --model {_MULTILINGUAL}")
     yield from _on_results(default, compared, missed)
 
 
 def _on_results(
     default: ProfileResult, compared: Sequence[ProfileComparison], missed: Sequence[MissedMemory]
 ) -> Iterator[Advice]:
-    for causes, suffers, command in _REMEDIES:
+    for causes, problem, command in _REMEDIES:
         count = sum(miss.cause in causes for miss in missed)
         if count:
-            told = suffers.format_map(_ONE if count == 1 else _SEVERAL)
-            yield Advice(f"{memories_text(count)} {told}", command)
+            fact = problem.format_map(_ONE if count == 1 else _SEVERAL)
+            yield Advice(f"{memories_text(count)} {fact}", command)
     outranked = [miss for miss in missed if miss.cause is Cause.OUTRANKED]
     if outranked:
         count, first = len(outranked), outranked[0]
-        they = "it" if count == 1 else "they"
-        told = f"Others fit the own words of {memories_text(count)} better than {they}; see why."
-        yield Advice(told, f"recollect why-not {quote(first.query)} {first.id}")
+        fact = f"Questions made from {memories_text(count)} found other memories first; see why."
+        yield Advice(fact, f"recollect why-not {quote(first.query)} {first.id}")
     share = default.by_kind.get(QuestionKind.RELATION)
-    if share is not None and share.high < _HARDLY:
-        told = f"Of relations, a search finds the other end in {share.recall:.0%}"
-        yield Advice(f"{told}; open the entity itself, which lists them all.", "recollect show NAME")
+    if share is not None and share.high < _LOW_RECALL:
+        fact = f"Only {share.recall:.0%} of the questions about relations find the other entity"
+        yield Advice(f"{fact}; open an entity to list all its relations.", "recollect show NAME")
     better = [each for each in compared if each.is_better]
     if better:
         best = max(better, key=lambda each: (each.better - each.worse, each.name))
-        told = f"The profile {best.name!r} finds more on your store than {default.name!r}"
+        fact = f"The profile {best.name!r} finds more in your store than {default.name!r}"
         figures = f"{best.better:,} memories better, {best.worse:,} worse, p = {best.p:.2g}"
-        yield Advice(f"{told} ({figures}); ask by it.", f"recollect recall QUERY --profile {best.name}")
+        yield Advice(f"{fact} ({figures}); use it.", f"recollect recall QUERY --profile {best.name}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -290,7 +289,7 @@ def self_test(
     for name, ranks in trial.ranks.items():
         by_kind = {asks: _share([ranks[at] for at in found], options.limit) for asks, found in places.items()}
         results.append(ProfileResult(name, _share(ranks, options.limit), by_kind))
-    compared = _compared(asked, trial.ranks, default, options.limit)
+    compared = _compare_profiles(asked, trial.ranks, default, options.limit)
     with services.read() as view:
         missed = missed_memories(view, survey, trial.missed, options.limit, options.languages)
         ours = [each for each in results if each.name == default]
@@ -320,7 +319,7 @@ def _check(options: SelfTestOptions) -> None:
     if options.sample < 0:
         raise InvalidInput(f"The sample is a number of memories, or 0 for all, not {options.sample}.")
     if not 1 <= options.limit <= MOST_HITS:
-        raise InvalidInput(f"Of each answer, 1 to {MOST_HITS:,} hits can count, not {options.limit}.")
+        raise InvalidInput(f"The limit is from 1 to {MOST_HITS:,} hits, not {options.limit}.")
 
 
 def _share(ranks: Sequence[int], limit: int) -> FoundShare:
@@ -329,7 +328,7 @@ def _share(ranks: Sequence[int], limit: int) -> FoundShare:
     return FoundShare(len(ranks), found, *wilson_interval(found, len(ranks)), mrr)
 
 
-def _compared(
+def _compare_profiles(
     asked: Sequence[SelfQuestion], ranks: Mapping[str, Sequence[int]], default: str, limit: int
 ) -> tuple[ProfileComparison, ...]:
     """Compare by memory, since questions made from one memory are not independent.

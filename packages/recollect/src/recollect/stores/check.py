@@ -56,7 +56,7 @@ FIXED_WORDS: Mapping[Table, Mapping[str, str | None]] = {
     "relation": {"type": "", "context": ""},
     "revision": {"text": ""},
 }
-"""Text columns of every store with checksums. `note_field` adds others in later versions."""
+"""The text columns that every checksum covers. Later versions add only columns of `note_field`."""
 WORDS: Mapping[Table, Mapping[str, str | None]] = {
     **FIXED_WORDS,
     "memory": {**FIXED_WORDS["memory"], **dict.fromkeys(NOTE_FIELDS)},
@@ -70,7 +70,7 @@ Tags have no checksum: each is stored beside its folded form, and the two must a
 def words_checksum(table: Table, words: Sequence[str | None]) -> int:
     """Return the CRC-32 of one row's words, which detects every burst of up to 32 changed bits.
 
-    Fields that `note_field` declares count only where set: declaring one leaves older checksums valid.
+    Fields of `note_field` count only if they are set, so that a new one leaves older checksums valid.
     """
     fixed = len(FIXED_WORDS[table])
     named = zip(NOTE_FIELDS, words[fixed:], strict=False)
@@ -92,14 +92,14 @@ def with_checksums(table: Table, rows: Sequence[Values]) -> Sequence[Values]:
 
 
 def rows_to_checksum(rows: Transaction, table: Table, where: Where, values: Values) -> list[int]:
-    """Return the rows whose checksums a patch with these values will change."""
+    """Return the ids of rows whose checksums a patch with these values will change."""
     if table not in WORDS or WORDS[table].keys().isdisjoint(values):
         return []
     return sorted(_ids(rows, table, where))
 
 
 def renew_checksums(rows: Transaction, table: Table, ids: Sequence[int]) -> None:
-    """Compute the checksums of rows whose texts were set."""
+    """Compute the checksums of these rows again, after their texts were set."""
     if ids:
         for id_, *words in rows.rows(table, ("id", *WORDS[table]), (OneOf("id", ids),)):
             rows.patch(table, (Equals("id", id_),), {"checksum": words_checksum(table, words)})
@@ -114,11 +114,11 @@ DERIVED: tuple[Table, ...] = (
     "posting",
     "document",
 )
-"""Tables whose rows can be rebuilt, each after its owners. All other tables hold what users wrote."""
+"""Tables that can be rebuilt, each after the tables that own its rows. Others hold what users wrote."""
 
 _BATCH = 2_000
 _POSTING = ("term_id", "first_id", "count", "packed")
-# Models normalise with different precision.
+# Models normalise their vectors with different precision.
 _LENGTH_TOLERANCE = 0.01
 
 _GONE = AnyOf(((is_set("deleted_at"),), (is_set("superseded_at"),)))
@@ -153,7 +153,7 @@ def row_problems(rows: Snapshot) -> Iterator[Problem]:
     lost = rows.count("passage", (Not(HasRow("pending_vector", "passage_id")), _without_vector(rows)))[None]
     yield from count_problem(lost, "live passages with neither a vector nor a place in the queue")
     named = [id_ for (id_,) in rows.rows("memory", ("superseded_by",), (is_set("superseded_by"),))]
-    there = _there(rows, "memory", set(named))
+    there = _existing_ids(rows, "memory", set(named))
     if count := sum(id_ not in there for id_ in named):
         yield Problem(
             f"{count} memories are superseded by a memory that does not exist", "rows", repairable=False
@@ -164,7 +164,7 @@ def checksum_problems(rows: Snapshot) -> Iterator[Problem]:
     """Find rows whose texts differ from what was stored."""
     for table, words in WORDS.items():
         missing, damaged = 0, []
-        for id_, checksum, *found in _each(rows, table, ("checksum", *words)):
+        for id_, checksum, *found in _all_rows(rows, table, ("checksum", *words)):
             if checksum is None:
                 missing += 1
             elif checksum != words_checksum(table, found):
@@ -179,7 +179,7 @@ def checksum_problems(rows: Snapshot) -> Iterator[Problem]:
         yield Problem(f"a tag of memory {id_} differs from its folded form", "words", repairable=False)
 
 
-def _each(rows: Snapshot, table: Table, columns: tuple[str, ...]) -> Iterator[Row]:
+def _all_rows(rows: Snapshot, table: Table, columns: tuple[str, ...]) -> Iterator[Row]:
     """Yield the id and these columns of every row, read in batches."""
     after = 0
     while page := rows.rows(table, ("id", *columns), (Compares("id", ">", after),), limit=_BATCH):
@@ -190,7 +190,7 @@ def _each(rows: Snapshot, table: Table, columns: tuple[str, ...]) -> Iterator[Ro
 def broken_vectors(rows: Snapshot) -> list[int]:
     """Return vectors that are not of length one: their numbers were changed."""
     broken: list[int] = []
-    for id_, packed in _each(rows, "vector", ("embedding",)):
+    for id_, packed in _all_rows(rows, "vector", ("embedding",)):
         numbers = np.frombuffer(packed[: len(packed) // 4 * 4], "<f4").astype(np.float64)
         length = float(np.linalg.norm(numbers)) if np.isfinite(numbers).all() else np.inf
         # A text without words has a vector of length zero.
@@ -209,7 +209,7 @@ def number_problems(rows: SqlSnapshot) -> Iterator[Problem]:
 
 
 def _wrong_lengths(rows: SqlSnapshot) -> tuple[tuple[Table, str], ...]:
-    """Return tables with a condition for rows `r` of a wrong length. Databases need not read the bytes."""
+    """Return tables, each with a condition for rows `r` of a wrong length. It need not read the bytes."""
     model = f"FROM {rows.prefix}model WHERE id = r.model_id"
     return (
         ("vector", f"length(r.embedding) <> 4 * (SELECT dims {model})"),
@@ -224,7 +224,7 @@ def count_problem(count: int, what: str) -> Iterator[Problem]:
 
 
 def orphans(rows: SqlSnapshot) -> Iterator[tuple[Table, str, Table, str]]:
-    """Yield tables, a column, the table it points to, and the condition that row `r` points to no row."""
+    """Yield tables, a column, the table it points to, and the condition that `r` points to no row of it."""
     for table, form in TABLES.items():
         for column, parent in (*form.owners.items(), *form.pointers.items()):
             there = f"SELECT 1 FROM {rows.prefix}{parent} AS p WHERE p.id = r.{column}"
@@ -250,7 +250,7 @@ def _word_problems_of(rows: Snapshot, scope: int) -> Iterator[str]:
         yield f"the word index lacks {lacks} memories and has {extra} too many"
     elif not _postings_match(rows, scope, known):
         yield "the word index differs from its documents"
-    elif wrong := _other_words(rows, scope, known):
+    elif wrong := _memories_with_other_words(rows, scope, known):
         yield f"the word index differs from the texts of {len(wrong)} memories (the first is {wrong[0]})"
     kinds = [kind for _, kind, *_ in known]
     pairs = [len(packed) // TERM_ID.itemsize for *_, packed in known]
@@ -271,7 +271,7 @@ def _bare_observations(rows: Snapshot, columns: tuple[str, ...]) -> list[Row]:
     """Return observations without passages: memory, id, and these columns."""
     found = rows.rows("observation", ("memory_id", "id", *columns), (_BARE_OBSERVATION,))
     # An observation without its memory is reported as a different problem.
-    there = _there(rows, "memory", {memory for memory, *_ in found})
+    there = _existing_ids(rows, "memory", {memory for memory, *_ in found})
     return [row for row in found if row[0] in there]
 
 
@@ -298,8 +298,8 @@ def _without_vector(rows: Snapshot) -> Condition:
     return Not(HasRow("vector", "passage_id", (OneOf("model_id", in_use),)))
 
 
-def _there(rows: Snapshot, table: Table, ids: set[int]) -> set[int]:
-    """Return those of these rows that exist."""
+def _existing_ids(rows: Snapshot, table: Table, ids: set[int]) -> set[int]:
+    """Return the ids that exist in the table."""
     return {id_ for some in _batches(sorted(ids)) for id_ in _ids(rows, table, (OneOf("id", some),))}
 
 
@@ -343,7 +343,7 @@ def _postings_match(rows: Snapshot, scope: int, known: Sequence[Row]) -> bool:
     )
 
 
-def _other_words(rows: Snapshot, scope: int, known: Sequence[Row]) -> list[int]:
+def _memories_with_other_words(rows: Snapshot, scope: int, known: Sequence[Row]) -> list[int]:
     """Return memories whose texts have other words than the index."""
     from recollect.write.word_index import document_terms  # noqa: PLC0415  # opening a store needs no index
 

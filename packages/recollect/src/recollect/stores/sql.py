@@ -63,7 +63,7 @@ class Conditions(ABC):
         return column_sql(column, row)
 
     def of(self, table: Table, where: Where, row: str, scopes: Collection[int] | None = None) -> str:  # noqa: ARG002
-        """Return the conditions, limited to these scopes unless they name some; None for all scopes."""
+        """Return the conditions, limited to these scopes (None: all) unless the conditions name a scope."""
         return self.all_of(where, table, row)
 
     def all_of(self, where: Where, table: Table, row: str) -> str:
@@ -109,7 +109,7 @@ class Conditions(ABC):
                 assert_never(condition)
 
     def contains(self, text: str) -> str | None:
-        """Return a comparison of a column with a text that it may contain; None if no column could."""
+        """Return the comparison that a column contains the text; None if the text is too long for SQLite."""
         compare, pattern = self.like(text)
         if len(pattern.encode("utf-8", "surrogatepass")) > _LONGEST_PATTERN:
             return None
@@ -148,7 +148,7 @@ def escaped_like(text: str) -> str:
 
 
 def letter_forms(letter: str) -> str:
-    """Return a letter in both cases. A case that has more than one letter is left out."""
+    """Return a letter in both cases, without a case of several letters, such as the SS of ß."""
     return "".join(sorted({each for each in (letter, letter.lower(), letter.upper()) if len(each) == 1}))
 
 
@@ -174,7 +174,7 @@ _ROWS_PER_HIT = 8
 
 @dataclass(frozen=True, slots=True)
 class VectorFilter:
-    """Conditions on memories: those that the vector cache can check, and others for the tables."""
+    """Conditions on memories: those that the vector cache can check, and others, which need the tables."""
 
     kinds: frozenset[Kind]
     only: frozenset[int] | None
@@ -200,7 +200,7 @@ class VectorFilter:
         return cls(kinds, only, without, tuple(others))
 
     def allowed(self, scopes: Sequence[int], ids: Collection[int] | None = None) -> Allowed:
-        """Return the filter for the cache. `ids` are all memories that meet the other conditions."""
+        """Return the filter for the cache. `ids` are all memories that meet `others`; None if unknown."""
         only = self.only if ids is None else frozenset(ids) if self.only is None else self.only & set(ids)
         return Allowed.of(scopes, self.kinds, only, self.without or None)
 
@@ -249,7 +249,7 @@ class SqlSnapshot(Snapshot):
     """The visible scopes; None means all."""
 
     def same_scope(self, table: Table, row: str, other: str) -> str:  # noqa: ARG002
-        """Return a condition that two rows are of the same scope, for stores whose keys begin with it."""
+        """Return a condition that two rows have the same scope, if the store's keys begin with the scope."""
         return ""
 
     @contextmanager
@@ -337,24 +337,24 @@ class SqlSnapshot(Snapshot):
         if vectors is None:
             return []
         check_width(vector, vectors.model, vectors.source.dims)
-        reach = VectorFilter.of(where)
-        allowed = reach.allowed(scopes)
-        if not reach.others:
+        filters = VectorFilter.of(where)
+        allowed = filters.allowed(scopes)
+        if not filters.others:
             return vectors.search(vector, k, allowed, shortlist)
-        # An index may find the few rows that meet one of these conditions.
+        # One of these conditions may select only a few rows, which an index finds.
         is_narrow = any(
             isinstance(each, HasRow) or (isinstance(each, Equals) and each.column == "session")
-            for each in reach.others
+            for each in filters.others
         )
         ids = None
         if is_narrow or shortlist is not None:
-            ids = self._ids(scopes, reach, None if shortlist is not None else MOST_LISTED)
+            ids = self._ids(scopes, filters, None if shortlist is not None else MOST_LISTED)
         if ids is None:
-            found = self._search_and_check(vectors, vector, k, allowed, reach.others)
+            found = self._search_and_check(vectors, vector, k, allowed, filters.others)
             if found is not None:
                 return found
-            ids = self._ids(scopes, reach) or []
-        return vectors.search(vector, k, reach.allowed(scopes, ids), shortlist)
+            ids = self._ids(scopes, filters) or []
+        return vectors.search(vector, k, filters.allowed(scopes, ids), shortlist)
 
     def cosines(self, vector: Vector, ids: Collection[int]) -> Sequence[Found]:
         vectors = self.vectors_with(ids)
@@ -370,7 +370,7 @@ class SqlSnapshot(Snapshot):
     def _search_and_check(
         self, vectors: CachedVectors, vector: Vector, k: int, allowed: Allowed, others: Where
     ) -> list[Found] | None:
-        """Return the best hits that meet conditions on the tables; None if listing them costs less."""
+        """Return the best hits that meet conditions on the tables; None if listing memories is faster."""
         wanted = 2 * k
         max_hits = vectors.size // _ROWS_PER_HIT
         while True:
@@ -380,16 +380,16 @@ class SqlSnapshot(Snapshot):
             found = [hit for hit in hits if hit.id in meet]
             if len(found) >= k or len(hits) < wanted:
                 return found[:k]
-            # Assume that the same share of further hits meets the conditions, and double it.
+            # Assume that the same share of further hits meets the conditions, and ask for twice as many.
             wanted = max(4 * wanted, 2 * wanted * k // (len(found) or 1))
             if wanted > max_hits:
                 return None
 
     def _ids(
-        self, scopes: Sequence[int], reach: VectorFilter, max_count: int | None = None
+        self, scopes: Sequence[int], filters: VectorFilter, max_count: int | None = None
     ) -> list[int] | None:
         """Return all memories that meet the conditions; None if there are more than `max_count`."""
-        where = (OneOf("scope_id", scopes), OneOf("kind", reach.kinds), *IN_FORCE, *reach.others)
+        where = (OneOf("scope_id", scopes), OneOf("kind", filters.kinds), *IN_FORCE, *filters.others)
         condition, bindings = self.condition("memory", where, "m")
         # With ORDER BY, the planner would scan all memories by id.
         bounded = "" if max_count is None else f" LIMIT {max_count + 1}"
@@ -406,7 +406,7 @@ class SqlTransaction(SqlSnapshot, Transaction):
 
     @abstractmethod
     def log_vector_changes(self, table: Table, where: Where) -> None:
-        """Log the vectors of passages that these rows make dead, live or deleted."""
+        """Log the vectors of the passages that a change of these rows makes dead or live, or deletes."""
 
     def before_change(self, table: Table, columns: Iterable[str] | None = None, where: Where = ()) -> None:
         """Prepare to set columns of these rows, or to delete the rows if `columns` is None."""

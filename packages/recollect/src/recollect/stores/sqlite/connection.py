@@ -1,4 +1,4 @@
-"""Opening a store's file: checking it, migrating it, and explaining SQLite's errors."""
+"""Open a store's file: check it, migrate it, and explain SQLite's errors."""
 
 from __future__ import annotations
 
@@ -32,16 +32,16 @@ if TYPE_CHECKING:
 
 # Waiting for a lock
 
-_YOUNG_SECONDS = 0.02
-_OLD_SECONDS = 0.001
-_OLD_AFTER_SECONDS = 1.0
+_LONGEST_PAUSE_SECONDS = 0.02
+_SHORTEST_PAUSE_SECONDS = 0.001
+_SHORTEST_AFTER_SECONDS = 1.0
 
 
 class BusyWait:
     """A busy handler that retries more often the longer it has waited, up to a time limit.
 
-    SQLite keeps no queue: the next connection to ask gets a free lock. Its own busy timeout makes longer and
-    longer pauses, and so favours late arrivals: among ten busy writers, one waited ten seconds while the
+    SQLite keeps no queue: the next connection to ask gets a free lock. Its own busy timeout pauses longer and
+    longer, which favours connections that come late. Among ten writers, one waited ten seconds while the
     others wrote a hundred times each. Here, the connection that has waited longest asks most often.
     """
 
@@ -69,9 +69,9 @@ class BusyWait:
 
 
 def pause_after(waited_seconds: float) -> float:
-    """Return the next pause: 21 ms at first, falling to 1 ms after a second."""
-    young = max(0.0, 1.0 - waited_seconds / _OLD_AFTER_SECONDS)
-    return _OLD_SECONDS + young * (_YOUNG_SECONDS - _OLD_SECONDS)
+    """Return the next pause: 20 ms at first, falling to 1 ms after a second."""
+    share = max(0.0, 1.0 - waited_seconds / _SHORTEST_AFTER_SECONDS)
+    return _SHORTEST_PAUSE_SECONDS + share * (_LONGEST_PAUSE_SECONDS - _SHORTEST_PAUSE_SECONDS)
 
 
 def new_memory_path() -> Path:
@@ -119,7 +119,7 @@ def prepare(
 ) -> None:
     """Make the file a store of the current version, or refuse it and leave it unchanged.
 
-    An older store is backed up first if `keep_older`. `progress` follows the migration of its rows.
+    An older store is backed up first if `keep_older`. `progress` reports the migration of its rows.
     """
     if tuple(map(int, apsw.sqlite_lib_version().split("."))) < _OLDEST_SQLITE:
         needed = ".".join(map(str, _OLDEST_SQLITE))
@@ -219,15 +219,15 @@ def failures_of(path: Path) -> Iterator[None]:
             "Close that program, or try again later. Nothing was written."
         ) from error
     except apsw.FullError as error:
-        raise StoreUnavailable(_no_room(path)) from error
+        raise StoreUnavailable(_full_disk_message(path)) from error
     except (apsw.ReadOnlyError, apsw.PermissionsError, apsw.AuthError) as error:
-        why = _denied(path) or "SQLite reports it as read-only"
+        why = _missing_right(path) or "SQLite reports it as read-only"
         raise StoreUnavailable(
             f"{path} cannot be written to: {why}. Change that, or name another file with --store."
         ) from error
     except apsw.CantOpenError as error:
         raise StoreUnavailable(
-            _exhaustion(path) or f"{path} cannot be opened or written to: {_denied(path) or error}."
+            _exhaustion(path) or f"{path} cannot be opened or written to: {_missing_right(path) or error}."
         ) from error
     except apsw.NotADBError as error:
         raise NotAStore(f"{path} is not a Recollect store; it was left as it is.") from error
@@ -249,16 +249,16 @@ def failures_of(path: Path) -> Iterator[None]:
     except OSError as error:
         if error.errno not in _NO_MORE_FILES:
             raise
-        raise StoreUnavailable(_no_more_files(path)) from error
+        raise StoreUnavailable(_too_many_files_message(path)) from error
 
 
-def _denied(path: Path) -> str:
+def _missing_right(path: Path) -> str:
     """Return the right that this user lacks, or ""; for a new file, the right to create it."""
     return why_unreadable(path) or why_unwritable(path if path.exists() else path.parent)
 
 
 def _exhaustion(path: Path) -> str | None:
-    """Return a message if files or disk space have run out: SQLite reports only a failed open or write."""
+    """Return a message if files or disk space have run out. SQLite does not name these causes."""
     opened: list[int] = []
     try:
         # Open other files, not the store's: closing that would release this process's locks on it. Open as
@@ -266,24 +266,24 @@ def _exhaustion(path: Path) -> str | None:
         opened.extend(os.open(os.devnull, os.O_RDONLY) for _ in range(_FILES_OF_A_STORE))
     except OSError as error:
         if error.errno in _NO_MORE_FILES:
-            return _no_more_files(path)
+            return _too_many_files_message(path)
     finally:
         for each in opened:
             os.close(each)
     with suppress(OSError):
         if shutil.disk_usage(path.parent).free < _LEAST_ROOM:
-            return _no_room(path)
+            return _full_disk_message(path)
     return None
 
 
-def _no_more_files(path: Path) -> str:
+def _too_many_files_message(path: Path) -> str:
     return (
         f"{path} could not be opened or read: this process has too many open files. Close some, or raise "
         "the limit (`ulimit -n`), and try again. Nothing was written."
     )
 
 
-def _no_room(path: Path) -> str:
+def _full_disk_message(path: Path) -> str:
     return f"There is no space left to write {path}. Free some and try again. Nothing was written."
 
 
@@ -302,8 +302,8 @@ def refuse_strangers(path: Path, known: int) -> None:
     except OSError as error:
         why = why_unreadable(path) or error.strerror
         raise StoreUnavailable(f"{path} cannot be reached: {why}.") from error
-    # Through SQLite's file layer: a plain close would release all locks of this process on the file, and
-    # another program could then remove the log of an open store.
+    # Through SQLite's file layer: a plain close would release all locks of this process on the file.
+    # Another program could then remove the log of an open store.
     file = apsw.VFSFile("", str(path), [apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_MAIN_DB, 0])
     try:
         # `xRead` strips the zeros at the end of a short read.
@@ -392,7 +392,7 @@ def schema_version(connection: apsw.Connection) -> int:
 
 
 def _refuse_tables(connection: apsw.Connection, path: Path) -> None:
-    """Refuse a file that was empty before, and to which another program has added tables since."""
+    """Refuse a file that was empty when first checked, but now has tables of another program."""
     if connection.execute("SELECT 1 FROM sqlite_schema LIMIT 1").get is not None:
         raise NotAStore(f"{path} is an SQLite file of another program; it was left as it is.")
 
@@ -412,16 +412,16 @@ def _use_log(connection: apsw.Connection) -> None:
     raise apsw.BusyError("journal_mode")
 
 
-# The number of the last change, stored outside the log: it shows after a crash if the log is missing
+# The number of the last change, stored outside the log. After a crash, it shows whether the log is missing
 
 LOST_CHANGES = "lost_changes"
 """The setting with the number of lost changes, until a repair deletes it."""
-_FORM = struct.Struct("<8sQQ")
+_LAYOUT = struct.Struct("<8sQQ")
 _CHANGE_NUMBER_MAGIC = b"rcltchg\n"
 
 
 class ChangeNumberFile:
-    """The file beside a store. Its failures are ignored, since it only guards against a lost log."""
+    """The file with that number, beside the store. Errors are ignored: it only guards against a lost log."""
 
     def __init__(self, store: Path) -> None:
         self._store = store
@@ -431,22 +431,22 @@ class ChangeNumberFile:
     def read(self) -> tuple[int, int] | None:
         """Return the inode of the store's file (a copy has another) and the number of the last change."""
         try:
-            magic, inode, number = _FORM.unpack(self._path.read_bytes())
+            magic, inode, number = _LAYOUT.unpack(self._path.read_bytes())
         except (OSError, struct.error):
             return None
         return (inode, number) if magic == _CHANGE_NUMBER_MAGIC else None
 
     def write(self, number: int) -> None:
-        # Not synced: after a power cut, it may only miss some lost changes.
+        # Not synced: after a power cut, the number may be too low, and hide some lost changes.
         with suppress(OSError):
             if self._file is None:
                 flags = os.O_WRONLY | os.O_CREAT | getattr(os, "O_BINARY", 0)
                 self._file = os.open(self._path, flags, private_files.mode_of_store(self._store))
             os.lseek(self._file, 0, os.SEEK_SET)
-            os.write(self._file, _FORM.pack(_CHANGE_NUMBER_MAGIC, self._store.stat().st_ino, number))
+            os.write(self._file, _LAYOUT.pack(_CHANGE_NUMBER_MAGIC, self._store.stat().st_ino, number))
 
     def close(self, *, remove: bool) -> None:
-        """Close the file, and delete it with `remove`: then the store's file holds all changes."""
+        """Close the file; with `remove`, delete it too, because the store's file holds all changes."""
         with suppress(OSError):
             if self._file is not None:
                 os.close(self._file)

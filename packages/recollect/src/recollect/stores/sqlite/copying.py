@@ -36,16 +36,16 @@ _PAGES = 1_000
 def copy_to(
     source: apsw.Connection, path: Path, progress: Progress | None = None, older_than: int | None = None
 ) -> None:
-    """Copy a store in use consistently. The file appears complete, or not at all.
+    """Copy a store, even while it is used. The new file appears complete, or not at all.
 
-    With `older_than`, it appears only if its schema is older and the file does not exist yet.
+    With `older_than`, it appears only if its schema is older and no such file exists yet.
     """
     if older_than is None and path.exists():
         raise InvalidInput(f"{path} exists already; name a new file.")
     if not path.parent.is_dir():
         raise InvalidInput(f"There is no folder {path.parent}; create it first.")
     with _failures_of_copy(path):
-        with _unfinished(path) as unfinished:
+        with _temporary_path(path) as unfinished:
             _copy(source, unfinished, progress)
             is_wanted = True
             if older_than is not None:
@@ -68,7 +68,7 @@ def restore_copy(backup: Path, path: Path, busy_ms: int, progress: Progress | No
     prepare(path, busy_ms)
     # The copy is migrated and gets its identity before the store changes: a crash leaves the store either
     # unchanged or fully restored.
-    with _failures_of_copy(path), _unfinished(path) as ready:
+    with _failures_of_copy(path), _temporary_path(path) as ready:
         with failures_of(path), closing(connect(path, busy_ms, writes=False)) as connection:
             number = int(connection.execute("SELECT number FROM change_number").get or 0)
         _make_ready(backup, ready, busy_ms, number)
@@ -82,7 +82,7 @@ def replace_content(source: Path, path: Path, busy_ms: int, progress: Progress |
         closing(connect(source, busy_ms, writes=False)) as new,
         closing(connect(path, busy_ms, writes=True)) as target,
     ):
-        _pages(new, target, progress)
+        _copy_pages(new, target, progress)
 
 
 def _make_ready(backup: Path, ready: Path, busy_ms: int, after: int) -> None:
@@ -102,21 +102,21 @@ def _make_ready(backup: Path, ready: Path, busy_ms: int, after: int) -> None:
         if broken != "ok":
             raise StoreDamaged(f"{backup} is damaged ({broken}); the store was not changed.")
         renew_identity(target)
-        # Leave room for changes that others write before that.
+        # Leave room for changes that other processes write before the store is replaced.
         target.execute("UPDATE change_number SET number = max(number, ?) + 1000000", (after,))
 
 
 def _copy(source: apsw.Connection, path: Path, progress: Progress | None) -> None:
     private_files.create_private_file(path)
     with closing(apsw.Connection(str(path))) as target:
-        _pages(source, target, progress)
-        # One file without a log, which could be forgotten when the copy is moved.
+        _copy_pages(source, target, progress)
+        # No separate log, which would be missing if someone moved only the file.
         target.pragma("journal_mode", "delete")
     with path.open("rb") as file:
         os.fsync(file.fileno())
 
 
-def _pages(source: apsw.Connection, target: apsw.Connection, progress: Progress | None) -> None:
+def _copy_pages(source: apsw.Connection, target: apsw.Connection, progress: Progress | None) -> None:
     # One read transaction for all steps: otherwise a write between two steps restarts the copy, which
     # would never end under steady writes.
     source.execute("BEGIN")
@@ -133,7 +133,7 @@ def _pages(source: apsw.Connection, target: apsw.Connection, progress: Progress 
 
 
 @contextmanager
-def _unfinished(path: Path) -> Iterator[Path]:
+def _temporary_path(path: Path) -> Iterator[Path]:
     """Yield a temporary name beside `path`, and delete its files at the end."""
     unfinished = path.with_name(f"{path.name}.{secrets.token_hex(4)}.part")
     try:
@@ -165,7 +165,7 @@ def _sync_folder(folder: Path) -> None:
 
 # Daily backups
 
-# The backup of a day, or an unfinished one of a process that died.
+# The backup of a day, or an unfinished one that a crashed process left.
 _NAME = re.compile(r"(\d{4}-\d\d-\d\d)\.db(\..+)?")
 
 

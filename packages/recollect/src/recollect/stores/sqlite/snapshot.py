@@ -1,4 +1,4 @@
-"""Reading and writing rows of one SQLite connection inside a transaction."""
+"""Read and write rows on one SQLite connection, inside a transaction."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ class SqliteConditions(Conditions):
 
 
 def json_list(values: Iterable[object]) -> str:
-    """Return many values as one parameter of `IN (SELECT value FROM json_each(?))`."""
+    """Return values as the one parameter of `IN (SELECT value FROM json_each(?))`."""
     listed = list(values)
     # Most are whole numbers. Python writes a list of those as JSON in a tenth of the time.
     return str(listed) if listed and type(listed[0]) is int else json.dumps(listed)
@@ -192,7 +192,7 @@ class SqliteVectorQueries:
         return self.connection.txn_state() == apsw.SQLITE_TXN_WRITE
 
 
-# Caches that lack more changes than this are rebuilt faster than updated.
+# A cache that lacks more changes than this is rebuilt, which is faster than an update.
 _LOG_LIMIT = 50_000
 _COUNT_CHANGE = "UPDATE change_number SET number = number + 1 RETURNING number"
 
@@ -305,7 +305,7 @@ class SqliteSnapshot(SqlSnapshot):
 
 
 class SqliteTransaction(SqlTransaction, SqliteSnapshot):
-    """One writer at a time to the whole file."""
+    """A transaction that writes. Only one at a time can write to the file."""
 
     _changes_logged = False
 
@@ -335,8 +335,8 @@ class SqliteTransaction(SqlTransaction, SqliteSnapshot):
         condition, bindings = conditions.all_of(where, table, "r", "id"), conditions.bindings
         before = self.connection.total_changes()
         setting = f"UPDATE {table} AS r SET {column} = ? WHERE r.{column} IS ? AND {condition}"
-        # A run of ids at a time: listing ids, or one statement per row, takes up to twice as long. For a
-        # single row, `=` is faster.
+        # Update a run of ids at a time: listing ids, or one statement per row, takes up to twice as long. For
+        # a single row, `=` is faster.
         runs = _runs(rows)
         self.connection.executemany(
             f"{setting} AND r.id BETWEEN ? AND ?",
@@ -378,14 +378,14 @@ class SqliteTransaction(SqlTransaction, SqliteSnapshot):
         )
 
     def finish_copy(self, last_ids: Mapping[Table, int]) -> None:
-        # Otherwise SQLite could reuse the id of a deleted row.
+        # Without these numbers, SQLite could reuse the id of a deleted row.
         for table, last in last_ids.items():
             self.connection.execute("DELETE FROM sqlite_sequence WHERE name = ?", (table,))
             if last:
                 self.connection.execute("INSERT INTO sqlite_sequence(name, seq) VALUES (?, ?)", (table, last))
 
     def finish(self) -> int:
-        """Do the last work before the commit, and return the number of this change."""
+        """Shorten the log of vector changes before the commit, and return the number of this change."""
         if self._changes_logged:
             self.connection.execute(
                 "DELETE FROM vector_change WHERE seq <= (SELECT max(seq) FROM vector_change) - ?",
@@ -427,7 +427,7 @@ def _source(table: Table, where: Where) -> tuple[str, list[Value]]:
     condition = conditions.all_of(others, table, "r", None if keys is None else "scope_id")
     bindings = conditions.bindings
     if keys is None:
-        return f"FROM {table} AS r{_hint(table, where)} WHERE {condition}", bindings
+        return f"FROM {table} AS r{_index_hint(table, where)} WHERE {condition}", bindings
     # Partial indexes are used only with their own condition.
     there = [f"r.{column} IS NOT NULL" for column in keys.columns]
     same = [f"r.{column} = k.value ->> {place}" for place, column in enumerate(keys.columns)]
@@ -453,8 +453,8 @@ def _column_list(columns: tuple[str, ...], row: str, after_each: str = "") -> st
     return ", ".join(f"{row}.{column}{after_each}" for column in columns)
 
 
-def _hint(table: Table, where: Where) -> str:
-    # Name the index: the planner rates every index with scope and kind equally.
+def _index_hint(table: Table, where: Where) -> str:
+    # Name the index, because the planner rates all indexes with scope and kind equally.
     named = [each for each in where if isinstance(each, (Equals, OneOf, Compares))]
     kinds = [each.value for each in named if isinstance(each, Equals) and each.column == "kind"]
     if table == "memory" and "entity" in kinds:

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from recollect.domain.tables import Row
     from recollect.stores.port import Progress, Result, Transaction
 
-# Scopes with memories but an empty word index, as after a migration. Cheap enough for every start.
+# Scopes with memories but an empty word index, as after a migration. Fast enough for every start.
 _SCOPES_WITHOUT_WORDS = (
     "SELECT id FROM scope AS s WHERE documents = 0 AND EXISTS (SELECT 1 FROM memory AS m "
     "WHERE m.scope_id = s.id AND m.deleted_at IS NULL AND m.superseded_at IS NULL) ORDER BY id"
@@ -55,7 +55,7 @@ _LOG_WAIT_MS = 1_000
 
 
 class SqliteStore:
-    """One writer at a time, across threads and processes; readers never wait."""
+    """A store in one file. Across threads and processes, one writes at a time; readers never wait."""
 
     def __init__(
         self,
@@ -65,10 +65,10 @@ class SqliteStore:
         progress: Progress | None = None,
         copying: bool = False,
     ) -> None:
-        """Open or create a store. `progress` follows the migration of an older one.
+        """Open or create a store. `progress` reports the migration of an older one.
 
         With `copying`, an incomplete copy may be opened, too. A path that ends in `:memory:` opens a new
-        database in memory: readers and writers then wait for each other, and closing it deletes it.
+        database in memory. Its readers and writers wait for each other, and closing it deletes it.
         """
         self.path: Path = new_memory_path() if is_in_memory(Path(path)) else Path(path)
         self.location: str | Path = self.path.name if is_in_memory(self.path) else self.path
@@ -90,7 +90,7 @@ class SqliteStore:
         self._readers: LifoQueue[apsw.Connection] = LifoQueue()
         self._closed = False
         self._log = self.path.with_name(self.path.name + "-wal")
-        self._try_at_bytes = 0
+        self._retry_at_bytes = 0
         self._log_inode: tuple[int, int] | None = None
         self._changes = ChangeNumberFile(self.path)
         self._is_guarded = True
@@ -103,7 +103,7 @@ class SqliteStore:
 
     def _finish_opening(self, progress: Progress | None) -> None:
         """Refuse an unfinished copy, finish what a crash interrupted, and fill empty word indexes."""
-        wordless: list[Row] = []
+        unindexed: list[Row] = []
         try:
             with failures_of(self.path):
                 settings: dict[str, str] = dict(
@@ -113,7 +113,7 @@ class SqliteStore:
                 )
                 mark = settings.get(COPY_MARK)
                 if mark is None:
-                    wordless = self._writer.execute(_SCOPES_WITHOUT_WORDS).fetchall()
+                    unindexed = self._writer.execute(_SCOPES_WITHOUT_WORDS).fetchall()
                 if _COMPACTING in settings and not self.read_only:
                     self._compacting = True
                     with suppress(apsw.Error):
@@ -125,17 +125,17 @@ class SqliteStore:
             if self._closed:
                 raise
             # Open it all the same: the caller may check and repair it.
-            mark, wordless = None, []
+            mark, unindexed = None, []
         if mark is not None:
             from recollect.stores.check import unfinished_copy  # noqa: PLC0415  # few are
 
             self.close()
             raise unfinished_copy(self.path)
-        if wordless and not self.read_only:
+        if unindexed and not self.read_only:
             from recollect.stores.check import refill_words  # noqa: PLC0415  # few starts have to
 
             with self._transaction() as connection:
-                for (scope,) in wordless:
+                for (scope,) in unindexed:
                     refill_words(SqliteTransaction(connection, self._cache), scope, progress)
 
     @contextmanager
@@ -164,7 +164,7 @@ class SqliteStore:
         if self.read_only:
             return hash((_changed_at(self.path), _changed_at(self._log)))
         with failures_of(self.path), self._watching:
-            # `data_version` changes when another connection writes, so this one never writes.
+            # `data_version` changes when another connection writes, so this connection must never write.
             if self._watcher is None:
                 self._watcher = connect(self.path, self._busy_ms, writes=False)
             return int(self._watcher.pragma("data_version"))
@@ -178,7 +178,7 @@ class SqliteStore:
         # The cache may still hold vectors of purged passages.
         self._cache.clear()
         with self._writing, failures_of(self.path):
-            # Stored, so that the next process to open it can finish after a crash.
+            # After a crash, the next process that opens the store sees this mark and finishes.
             self._writer.execute("INSERT OR REPLACE INTO setting VALUES (?, '1')", (_COMPACTING,))
             # Rewrite the file: free pages keep their content until they are reused.
             self._writer.execute("VACUUM")
@@ -204,23 +204,23 @@ class SqliteStore:
             self._writer.set_busy_timeout(self._busy_ms)
         return True
 
-    def _tend_log(self) -> None:
+    def _limit_log(self) -> None:
         """Keep the log small after a commit. Errors are ignored: the commit has succeeded."""
         with suppress(apsw.Error, OSError):
             if self._compacting:
                 self._finish_compacting(0)
             log, file = self._log.stat().st_size, self.path.stat().st_size
             # Overlapping readers keep SQLite from restarting the log.
-            if log > max(_LOG_BYTES, _LOG_SHARE * file, self._try_at_bytes):
+            if log > max(_LOG_BYTES, _LOG_SHARE * file, self._retry_at_bytes):
                 done = self._empty_log(_LOG_WAIT_MS)
-                # Do not retry at every write while a long read is active.
-                self._try_at_bytes = 0 if done else log * 5 // 4
+                # While a long read is active, do not retry at every write.
+                self._retry_at_bytes = 0 if done else log * 5 // 4
 
     def verify(self, *, quick: bool = False) -> Sequence[Problem]:
         from recollect.stores.sqlite import check  # noqa: PLC0415  # few processes check
 
         self._refuse_unusable()
-        # On a new connection: one that has read an index before may check cached pages.
+        # Use a new connection: an older one may check pages in its cache, not on the disk.
         with failures_of(self.path), closing(connect(self.path, self._busy_ms, writes=False)) as connection:
             connection.execute("BEGIN")
             return check.find_problems(connection, self._cache, quick=quick)
@@ -249,7 +249,7 @@ class SqliteStore:
 
         self._refuse_unusable()
         new = free_name(self.path, "salvaged")
-        # Writes of others during the salvage would be lost.
+        # Lock the file: the salvage would lose what other processes write in the meantime.
         with self._writing, failures_of(self.path):
             self._writer.execute("BEGIN IMMEDIATE")
             try:
@@ -276,7 +276,7 @@ class SqliteStore:
 
     @property
     def cache_trouble(self) -> str | None:
-        """Why vectors are kept in private memory instead of the shared file, or None."""
+        """Why vectors are in private memory; None if they are in the shared file."""
         return self._cache.reason
 
     def close(self) -> None:
@@ -314,14 +314,14 @@ class SqliteStore:
                     self._writer.execute("ROLLBACK")
             if self._number:
                 self._changes.write(self._number)
-            self._tend_log()
+            self._limit_log()
 
     @contextmanager
     def _unwritable_reader(self) -> Iterator[apsw.Connection]:
         """Yield a connection to a file that this process may only read, for one snapshot.
 
-        Without a log, SQLite reads it without locks. If another process changes the file meanwhile, pages of
-        two moments may be mixed: the read then fails, and the caller repeats it.
+        Without a log, SQLite reads it without locks. If another process changes the file during a read, the
+        read may mix pages of two moments. It then fails, and the caller repeats it.
         """
         is_unlocked, before = not has_log(self.path), _changed_at(self.path)
         with closing(connect(self.path, self._busy_ms, writes=False)) as connection:

@@ -36,8 +36,8 @@ FACTORS = 3
 """Numbers stored with each row's codes: its part along the centre, and the scales of both codes."""
 
 _COUNTS_FROM = 0.625
-"""A dimension of a query counts from this multiple of their mean size: signs of smaller ones are noise."""
-# Weights of a query's dimensions for the fine code. Larger ones are cut to the heaviest.
+"""Dimensions of a query count from this multiple of the mean size on: signs of smaller ones are noise."""
+# Bits per weight of a query's dimension in the fine code. Larger weights are cut to the heaviest.
 _PLANES = 2
 _HEAVIEST = (1 << _PLANES) - 1
 _WEIGHT_OF_MEAN = 1.3
@@ -61,7 +61,7 @@ class QueryCode:
     fine_unit: np.float32
 
     def distances(self, codes: Codes) -> Distances:
-        """Return in how many counted bits each column of the coarse codes differs."""
+        """Return, for each column of the coarse codes, the number of counted bits that differ."""
         size = codes.shape[1]
         distances = np.zeros(size, np.uint16)
         different = np.empty(size, np.uint64)
@@ -124,7 +124,7 @@ def encode(rows: Rows, centre: Rows) -> tuple[Codes, Codes, Rows]:
     squares: Rows = np.vecdot(rest, rest)
     large = sizes >= np.sqrt(squares / rows.shape[1])[:, None]
     positive = rest > 0
-    high, low = _packed(positive), _packed(positive == large)
+    high, low = _pack_bits(positive), _pack_bits(positive == large)
     coarse: Rows = np.vecdot(sizes, ones)
     fine: Rows = coarse + 2 * np.vecdot(np.where(large, sizes, np.float32(0)), ones)
     factors = np.stack([along, _ratio(squares, coarse), _ratio(squares, fine)])
@@ -144,10 +144,10 @@ def query_code(query: Rows, centre: Rows) -> QueryCode:
     fine = float(np.vecdot(sizes, weights))
     whole = weights.astype(np.uint8)
     return QueryCode(
-        bits=_packed(rest > 0),
-        counted=_packed(counts),
+        bits=_pack_bits(rest > 0),
+        counted=_pack_bits(counts),
         count=int(np.count_nonzero(counts)),
-        planes=tuple(_packed(whole >> plane & 1 == 1) for plane in range(_PLANES)),
+        planes=tuple(_pack_bits(whole >> plane & 1 == 1) for plane in range(_PLANES)),
         weight=int(whole.sum()),
         along=np.float32(along),
         coarse_unit=np.float32(square / coarse if coarse else 0),
@@ -164,7 +164,7 @@ def _ratio(above: Rows, below: Rows) -> Rows:
     return np.divide(above, below, out=np.zeros_like(above), where=below > 0)
 
 
-def _packed(bits: NDArray[np.bool_]) -> Codes:
+def _pack_bits(bits: NDArray[np.bool_]) -> Codes:
     missing = -bits.shape[-1] % 64
     if missing:
         bits = np.pad(bits, [(0, 0)] * (bits.ndim - 1) + [(0, missing)])
@@ -209,7 +209,7 @@ class Shape:
 
 
 class Block:
-    """A buffer for `ROWS` rows. Rows below `used` never change, so readers need no lock."""
+    """A buffer for `ROWS` rows. The first `used` rows never change, so readers need no lock."""
 
     def __init__(self, shape: Shape, buffer: mmap.mmap | NDArray[np.uint8], offset: int, used: int) -> None:
         self.used: int = used
@@ -240,7 +240,7 @@ class Block:
         return cls(shape, np.empty(shape.block_bytes, np.uint8), 0, 0)
 
     def fill(self, rows: Iterator[VectorRow], centre: Rows | None) -> int:
-        """Append rows while there is room, and return how many."""
+        """Append rows while there is room, and return their number."""
         taken = list(islice(rows, ROWS - self.used))
         if not taken:
             return 0
@@ -291,7 +291,7 @@ class Block:
         return _sum(piece for _, piece in self.pieces(start, stop))
 
     def scope_kind_checksum(self, start: int, stop: int) -> int:
-        """Return the checksum of the columns of ids, scopes and kinds."""
+        """Return the checksum of all columns of ids, of scopes and of kinds."""
         return _sum(flat[start:stop] for flat in self._flat())
 
     def _flat(self) -> tuple[NDArray[Any], ...]:
@@ -320,7 +320,7 @@ def _sum(pieces: Iterable[NDArray[Any]]) -> int:
 # The source of cached vectors
 
 FORMAT = 2
-"""Raise this when the layout or the computation of the cache's rows changes."""
+"""Increase this number when the layout or the computation of the cache's rows changes."""
 
 KIND_CODES = {kind: code for code, kind in enumerate(Kind)}
 
@@ -331,7 +331,7 @@ class Version(NamedTuple):
     vectors: int
     life: int
     newest: int
-    """The model's highest vector id. It falls when a dropped model's vectors are deleted, without a log."""
+    """The model's highest vector id. It falls when a dropped model's vectors are deleted without a log."""
 
     def follows(self, earlier: Version) -> bool:
         return self.vectors >= earlier.vectors and self.life >= earlier.life
@@ -377,7 +377,7 @@ class VectorQueries(Protocol):
         """Yield the vectors of live passages, by ascending id."""
 
     def vector_changes_since(self, source: VectorSource, seq: int) -> dict[int, bool] | None:
-        """Return vectors that changed since, and whether each is live; None if the log is too short."""
+        """Return vectors changed since, and whether each is live; None if the log starts later."""
 
     def stored_vector(self, source: VectorSource, vector_id: int) -> Row | None:
         """Return the passage of a vector, and its packed numbers."""

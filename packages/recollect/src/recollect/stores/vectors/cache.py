@@ -72,7 +72,7 @@ class Prefixes:
         return rows[:count]
 
     def keep(self, blocks: Iterable[Block]) -> None:
-        """Drop the prefixes of all other blocks, and after many searches without prefixes, all of them."""
+        """Keep only the prefixes of these blocks; after many searches that use none, drop all."""
         with self._lock:
             self._idle += 1
             if not self._by_block:
@@ -127,7 +127,7 @@ def nearest_by_prefix(
 # The content of a cache at one version of the store. States are never changed
 
 TOO_MANY_DEAD = 0.25
-"""The share of dead rows above which the cache is rebuilt."""
+"""The cache is rebuilt if a larger share of its rows is dead."""
 
 
 @dataclass(frozen=True)
@@ -212,7 +212,7 @@ def catch_up_state(
 def rewind_state(
     queries: VectorQueries, source: VectorSource, state: State, version: Version
 ) -> State | None:
-    """Return the state at an earlier version that lacks only the newest vectors."""
+    """Return the state at an earlier version that lacks only the newest vectors; None if that fails."""
     parts = []
     for part in state.parts:
         count = int(np.searchsorted(part.ids, version.vectors, "right"))
@@ -244,7 +244,7 @@ def differences(queries: VectorQueries, source: VectorSource, state: State) -> I
 
 
 def _has_newest_vector(queries: VectorQueries, source: VectorSource, state: State) -> bool:
-    """Return whether the store has the newest vector of the state, equal to the last bit."""
+    """Return whether the newest live vector of the state is bit for bit the same in the store."""
     for part in reversed(state.parts):
         places = np.flatnonzero(part.live) if part.live is not None else np.arange(part.count)
         if len(places):
@@ -310,13 +310,13 @@ def _with_rows(state: State, rows: Iterator[VectorRow], source: VectorSource) ->
 
 
 WORTH_SHARING = 2_048
-"""Private rows from which a process moves them to the file. Fewer load from the store in milliseconds."""
+"""A process moves at least this many private rows to the file. Fewer load from the store in milliseconds."""
 
 _VERIFIED_PER_SEARCH = 2
 """Blocks of a large file that each search verifies, in a few milliseconds."""
 
 _KEPT_STATES = 4
-"""States that are cached, for threads that read slightly different versions."""
+"""The number of cached states: threads may read slightly different versions."""
 
 
 class VectorCache:
@@ -438,12 +438,12 @@ class VectorCache:
         return catch_up_state(queries, source, State(mapped.header.version, parts), version)
 
     def _rebuild(self, queries: VectorQueries, source: VectorSource, version: Version) -> State:
-        """Load from the store: into the file if there is enough to share, else into private memory."""
+        """Load from the store: into the file if there are enough rows to share, else into private memory."""
         state = None
         if self._file is not None and self._share_from == WORTH_SHARING:
             try:
-                with self._file.lock() as mine:
-                    if mine and not self._is_behind_file(version):
+                with self._file.lock() as is_ours:
+                    if is_ours and not self._is_behind_file(version):
                         state = self._through_file(queries, source, version)
             except OSError as error:
                 self._stay_private(error, 0)
@@ -465,8 +465,8 @@ class VectorCache:
         """Return the same state with its rows in the file, if the lock is free."""
         assert self._file is not None  # noqa: S101  # the caller has checked
         try:
-            with self._file.lock() as mine:
-                if not mine or self._is_behind_file(state.version):
+            with self._file.lock() as is_ours:
+                if not is_ours or self._is_behind_file(state.version):
                     return state
                 moved = self._from_file(queries, source, state.version)
                 if moved is None:
@@ -475,8 +475,8 @@ class VectorCache:
                     assert self._mapped is not None  # noqa: S101  # the rows are from the file
                     header, version = self._mapped.header, moved.version
                     if moved.dead_rows:
-                        # Only the log knows which rows of the file are dead, so other processes must read the
-                        # log from where the file began.
+                        # Only the log records which rows of the file are dead, so other processes must read
+                        # it from the version that the file has now.
                         version = version._replace(life=header.version.life)
                     private = [part.block for part in moved.parts if not part.shared]
                     self._file.append(header, private, version)
