@@ -489,7 +489,7 @@ class TextContract(WholeStore):
             (Supersede(ME, (theirs,), new), NotFound, f"no memory {theirs}"),
             (Supersede(ME, (live,), theirs), NotFound, f"no memory {theirs}"),
             (Supersede(ME, (live, retired), new), Conflict, f"by memory {later}"),
-            (Supersede(ME, (live,), retired), Conflict, f"go on from memory {later}"),
+            (Supersede(ME, (live,), retired), Conflict, f"use memory {later} instead"),
             (Supersede(ME, (live, other), new, observations=(10_000,)), NotFound, "observation 10000"),
             (Supersede(ME, (live,), NewText(Kind.NOTE, "new", about=("Nobody",))), NotFound, "'Nobody'"),
         ]

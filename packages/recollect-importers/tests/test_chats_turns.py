@@ -116,7 +116,7 @@ def test_bad_lines_are_named_and_the_rest_goes_on(tmp_path: Path) -> None:
     (found,) = read_chats(tmp_path, {"content": "Good"}, *bad, {"content": "Good too"})
     assert texts(found) == ["Good", "Good too"]
     assert [reason.split(":")[0] for reason in found.bad] == [f"talk.jsonl, line {n}" for n in range(2, 13)]
-    assert "`at` is 'noon'; it is an ISO 8601 time" in found.bad[5]
+    assert "`at` is 'noon'; it must be an ISO 8601 time" in found.bad[5]
     # A broken first line does not hide the format.
     (found,) = read_chats(tmp_path, "oops", {"content": "a"})
     assert (texts(found), "line 1" in found.bad[0]) == (["a"], True)

@@ -281,7 +281,7 @@ def test_a_memory_that_ends_keeps_what_is_written_and_embeds_no_further_batch(
     assert len(embedder.read) == 64
     assert (engine.counts().vectors, engine.counts().due) == (64, 200 - 64)
     assert batch.note is not None
-    assert "embeds what waits" in batch.note
+    assert "embeds the waiting texts" in batch.note
 
 
 def test_vectors_of_many_scopes_are_made_in_full_batches_and_written_scope_by_scope(

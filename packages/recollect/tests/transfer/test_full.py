@@ -323,7 +323,7 @@ def test_a_format_can_be_asked_for_and_is_recognised(mine: Engine) -> None:
         import_file(mine, io.StringIO(""), format="full")
     report = import_file(mine, io.StringIO(HEADER + person(1, "Ada")), format="official")
     assert [bad.line for bad in report.bad_lines] == [1, 2]
-    assert report.bad_lines[0] == BadLine(1, "The line has no `type`; it is entity or relation.")
+    assert report.bad_lines[0] == BadLine(1, "The line has no `type`; it must be entity or relation.")
     told = [load(mine, text).format for text in ("\n\n" + HEADER, "\ufeff" + HEADER, "oops\n" + HEADER)]
     assert told == ["full", "full", "official"]
 

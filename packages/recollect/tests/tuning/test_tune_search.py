@@ -90,7 +90,7 @@ def test_no_question_is_in_both_parts_and_few_questions_are_too_few() -> None:
     ]
     proposal = propose_numbers(events, LIMBIC)
     assert (proposal.verdict, proposal.train, proposal.test) == ("too few", 45, 15)
-    assert proposal.says.startswith("Only 3 questions are left to judge")
+    assert proposal.says.startswith("Only 3 newer questions are left to test")
 
 
 def test_eta_is_learnt_from_the_questions_that_the_choice_is_made_on() -> None:

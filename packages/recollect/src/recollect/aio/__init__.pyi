@@ -770,7 +770,7 @@ class AsyncAnswerLog:
 
         Args:
             profile: Only answers of this profile.
-            judged: True: only answers with feedback. False: only answers without.
+            judged: True for only answers with feedback, False for only answers without.
             memory: Only answers with feedback on this memory.
             contains: Only answers to questions that contain this text.
             before: The id of the last answer on the previous page.
@@ -829,11 +829,11 @@ class AsyncTuning:
 
         Args:
             sample: Number of answers, or of memories in a self-test.
-            progress: Reports the questions asked."""
+            progress: Gets the number of questions asked."""
     async def log_status(self) -> AnswerLogStatus:
         """Return the size of the answer log, whether it is on, and the settings of the A/B test."""
     async def empty_log(self) -> int:
-        """Empty the answer log and forget the queries. Usage stays. This cannot be undone.
+        """Delete all logged answers and queries. Usage stays. This cannot be undone.
 
         Returns:
             The number of deleted answers."""

@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     from recollect.domain.records import Memory, Observation
 
 
-# About 300 tokens: well inside every model's limit, and short enough that one passage is about one thing.
+# About 300 tokens: well below every model's limit, and short enough for a passage to have one topic.
 WIDTH = 1200
 OVERLAP = 200
-# A character outside Latin, Greek and Cyrillic is about one token; so are four Latin letters.
+# From Arabic on, a character is about one token. In the alphabets before it, four letters are.
 _WIDE_FROM = 0x0600
 _WIDE = 4
-# Possessive, and never from the middle of a run, so that a long run of dots is read once.
+# The regex reads a long run of dots only once: it is possessive, and never starts inside a run.
 _SENTENCE_END = compile_later(r"(?<![.!?…])[.!?…]++[\"'»”’)\]]*+\s+|[。！？]+|\n+")
 
 
@@ -31,7 +31,7 @@ def passage_spans(text: str) -> tuple[tuple[int, int], ...]:
     """Cut a text at sentence ends into overlapping spans that cover it whole, in order."""
     if len(text) * _WIDE <= WIDTH or (len(text) <= WIDTH and text.isascii()):
         return ((0, len(text)),)  # the usual case, without reading each character
-    # The width of the text up to each character.
+    # The width of the text before each character.
     reach: Sequence[int] = range(len(text) + 1)
     if not text.isascii():
         reach = [0, *accumulate(_WIDE if ord(letter) >= _WIDE_FROM else 1 for letter in text)]
@@ -39,7 +39,7 @@ def passage_spans(text: str) -> tuple[tuple[int, int], ...]:
 
 
 def passage_text(memory: Memory, observation: Observation | None, span: tuple[int, int]) -> str:
-    """Return the text to embed: the piece, with the person or thing that it is about."""
+    """Return the text to embed: a piece of the memory, after the name of its entity or speaker."""
     start, stop = span
     if memory.kind is Kind.ENTITY:
         known = memory.type and memory.type != "unknown"
@@ -65,7 +65,7 @@ def _spans(text: str, reach: Sequence[int]) -> Iterator[tuple[int, int]]:
         if furthest == len(text):
             yield start, furthest
             return
-        # Cut at the last end of a sentence or word in the second half: tiny passages have little content.
+        # Cut at the last end of a sentence or word in the second half, so that no passage is tiny.
         middle = start + (furthest - start) // 2
         end = bisect_right(ends, furthest) - 1
         if end >= 0 and ends[end] > middle:
@@ -88,10 +88,10 @@ def _spans(text: str, reach: Sequence[int]) -> Iterator[tuple[int, int]]:
 Span = tuple[int, int]
 
 LONGEST = 600
-"""A longer text without a sentence end is pasted, not a statement."""
+"""A longer piece without a sentence end was pasted; it is not a statement."""
 
 _FENCE = compile_later(r"\s*(```|~~~)")
-# A quotation, a heading, a row of a table, a prompt, a tag, a comment, a keyword of some language, a log.
+# Lines that begin like a quotation, heading, table row, shell prompt, tag, comment, program or log.
 _NO_PROSE = compile_later(
     r"\s*(?:>|#{1,6}\s|\||\$ |<[/!\w]|//|/\*|@\w+\(?$|[{}\[\]]|--\s*\w+:|(?:import|from \S+ import|def"
     r"|class|function|const|let \w+ =|var|return|public|private|async|await|elif|SELECT|INSERT|UPDATE"
@@ -105,9 +105,9 @@ _CODE_SHARE = 0.12
 _END = compile_later(r"(?<![.!?…])[.!?…]++[\"'»”’)\]*_]{0,4}+(?=\s|$)|[。！？]++|(?<=\S\s)(?=[¿¡])")
 _QUOTED = compile_later(r"(?<!\w)\"[^\"\n]{1,300}\"(?!\w)|“[^”\n]{1,300}”|«[^»\n]{1,300}»")
 _LAST_WORD = compile_later(r"[\w.]+$")
-# A full stop after these does not end a sentence.
+# A full stop after one of these words does not end a sentence.
 _ABBREVIATED = compile_later(alternatives("words", "abbreviations"))
-# The words before a question at the end of a sentence.
+# A short question after a statement: `…, right?`, `… and you?`.
 _TAIL_QUESTION = compile_later(
     rf"(?:,\s*(?:{alternatives('words', 'question_tags')})"
     rf"|,?\s+(?:{alternatives('words', 'and_words')})\s+(?:{alternatives('words', 'you_words')}))\s*\?+\W*$",
@@ -160,7 +160,7 @@ def _blocks(text: str) -> Iterator[Span]:
         if fence and line[0].count(fence[1]) == 1:
             fenced = not fenced
         prose = not fence and not fenced and is_prose(line[0])
-        # The line continues the line above, but that line's own end may still end a sentence.
+        # Such a line continues the block, but a sentence may still end with the line above.
         goes_on = line[0][0].islower() and not _BEGINS.match(line[0])
         if prose and goes_on and stop and line.start() == stop + 1:
             stop = line.end()

@@ -19,7 +19,7 @@ def entities_text(number: int) -> str:
 
 
 def decimals(number: float) -> str:
-    """Format with four decimals, or with three digits if four decimals would show 0."""
+    """Format with four decimals; with three significant digits if they would show 0, or from 10,000 on."""
     sign, size = "−" * (number < 0), abs(number)
     return sign + (f"{size:.4f}" if size == 0 or 0.00005 <= size < 10_000 else f"{size:.3g}")
 
@@ -42,24 +42,24 @@ def file_size(count: int) -> str:
 
 
 def ellipsize(text: str, width: int = 80) -> str:
-    """Put the text on one line, cut to a width."""
+    """Put the text on one line, and shorten it to this width."""
     line = " ".join(text.split())
     return line if len(line) <= width else f"{line[: width - 1]}…"
 
 
 # Stored text for display: hidden characters become visible, and quotes separate it from other text.
 
-# Control characters except new lines and tabs, line separators, direction marks, and invisible characters
-# that a language model reads. Joiners stay: emoji and many scripts need them.
+# Control characters except new lines and tabs; line separators; direction marks; invisible characters
+# that language models read. Joiners are not hidden: emoji and many scripts need them.
 _HIDDEN = re.compile(
     "[\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u2028\u2029\u202a-\u202e\u2066-\u206f\ufff9-\ufffb\U000e0000-\U000e007f]"
 )
 
 
 def visible(text: str) -> str:
-    """Escape control and hidden characters as JSON does; new lines and tabs stay.
+    """Escape control and hidden characters as JSON does, except new lines and tabs.
 
-    JSON text stays equivalent JSON.
+    A JSON document keeps its meaning.
     """
     return text if text.isprintable() else _HIDDEN.sub(lambda found: _escape(found[0]), text)
 
@@ -74,7 +74,7 @@ def one_line(text: str) -> str:
 
 
 def quoted(text: str) -> str:
-    """Write the text on one line as a JSON string, which no content can end early."""
+    """Write the text on one line as a JSON string, so that no quote in it ends the string."""
     line = " ".join(text.split()).replace("\\", "\\\\").replace('"', '\\"')
     return f'"{visible(line)}"'
 

@@ -1,7 +1,7 @@
 """Find likely keys and passwords in a text, and replace them by a visible placeholder.
 
-Three kinds of evidence count: a format that only keys have (`ghp_…`, a private key's frame), a name before
-the value (`password=…`), and a value that looks generated. Hashes, UUIDs and paths do not count.
+Three kinds of evidence count: a format that only keys have (`ghp_…`, `AKIA…`), a name before the value
+(`password=…`), and a value that looks random. Hashes, UUIDs and paths do not count as random.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ _FORMS = {
     "JSON web token": r"\beyJ[\w-]{10,8000}\.eyJ[\w-]{10,8000}\.[\w-]{10,2000}",
 }
 _FORM = re.compile("|".join(f"(?P<f{place}>{form})" for place, form in enumerate(_FORMS.values())), re.DOTALL)
-# Require a digit: ordinary words have this form too (`sk-learn-compatible-estimators`).
+# `_all_spans` requires a digit, too: ordinary words may have this form (`sk-learn-compatible-estimators`).
 _API_KEY = re.compile(r"\bsk-[A-Za-z0-9_-]{20,255}")
 _BEARER = re.compile(r"\b(?:bearer|basic)\s+([\w.~+/-]{16,2000}={0,2})", re.IGNORECASE)
 _IN_URL = re.compile(r"\b[a-z][a-z0-9+.-]{1,20}://[^\s/:@]{0,100}:([^\s/@]{1,200})@", re.IGNORECASE)
@@ -56,7 +56,7 @@ _IN_URL = re.compile(r"\b[a-z][a-z0-9+.-]{1,20}://[^\s/:@]{0,100}:([^\s/@]{1,200
 _PASSWORD_NAME = alternatives("words", "password_names")
 _KEY_NAME = r"secret|api[_-]?key|access[_-]?key|account[_-]?key|private[_-]?key|credentials?|token"
 _VALUE = r"""(?:"(?P<d>[^"\n]{4,500})"|'(?P<s>[^'\n]{4,500})'|(?P<plain>[^\s"'`,;<>)\]}]{4,500}))"""
-# Secrets on command lines: `--token …`, `curl -u user:…`, `mysql -p…`, `sshpass -p …`.
+# Secrets in commands: `--token …`, `curl -u user:…`, `mysql -p…`, `sshpass -p …`.
 _AS_OPTION = re.compile(
     rf"""(?<!\S)(?:--?(?:[a-z]{{1,20}}-)?(?:{_PASSWORD_NAME}|pass|{_KEY_NAME})\s+
         |(?:curl|wget)\b[^\n|;]{{0,200}}?\s(?:-u|--user)[\s=]["']?[^\s:"']{{1,100}}:
@@ -73,7 +73,7 @@ _IS = alternatives("words", "password_is")
 _IN_PROSE = re.compile(
     rf"""\b(?:{_PASSWORD_NAME}|pin)\b[^.\n:=]{{0,30}}?\s(?:{_IS}):?\s+{_VALUE}""", re.IGNORECASE
 )
-# `the password for the NAS: …`, `the token is …`: only values of mixed characters count.
+# `the password for the NAS: …`, `the token is …`. Here, only values with letters and digits count.
 _MIXED_IN_PROSE = re.compile(
     rf"""\b(?:(?:{_PASSWORD_NAME})\s(?:{alternatives("words", "password_for")})\s[^.\n:=]{{1,30}}:"""
     rf"""|(?P<key>token|key|secret)\s(?:{_IS}):?)\s+{_VALUE}""",
@@ -92,7 +92,7 @@ _HEX_OR_PATH = re.compile(r"[0-9a-f-]+|[0-9A-F-]+|.*[/\\].*|.*\.[a-z]{2,5}")
 _HEX_OR_UUID = re.compile(r"[0-9a-f-]+|[0-9A-F-]+")
 _SHORTEST_KEY, _SHORTEST_KEY_IN_PROSE, _SHORTEST_PASSWORD_IN_PROSE = 12, 20, 6
 _LEAST_ENTROPY = 4.0
-"""Bits per character: 32 random characters of 64 have about 4.5; words and paths rarely reach 4."""
+"""Bits per character. In base64, 32 random characters have about 4.5; words and paths rarely reach 4."""
 
 
 def secrets_in(text: str) -> list[SecretSpan]:
@@ -164,12 +164,12 @@ def _is_secret_value(found: re.Match[str]) -> bool:
     if _NO_VALUE.match(value) or value.casefold() == found["name"].casefold():
         return False
     if " " in value.strip():
-        # A sentence, or a passphrase.
+        # Only after a password's name, and with a digit, is it a passphrase; otherwise, a sentence.
         return _ENDS_AS_PASSWORD.search(found["name"]) is not None and any(map(str.isdigit, value))
     if plain is not None and ("(" in plain or (plain.endswith((".", "?", "!")) and plain[:-1].isalpha())):
         return False
     if not found["password"]:
-        # A `token` or `key` may also be a count or a name, so only long, mixed values count.
+        # A `token` or `key` may hold a count or a name, so only long values with letters and digits count.
         return len(value) >= _SHORTEST_KEY and _is_mixed(value)
     tight = found["sign"] in {"=", ":="}
     return plain is None or tight or not plain.replace("_", "").isalpha()

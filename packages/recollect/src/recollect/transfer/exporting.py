@@ -51,7 +51,7 @@ _MARKDOWN_LACKS = (
 
 
 def format_for(target: str | Path) -> ExportFormat:
-    """Return the format for the name of a file or folder; `full` without a known ending."""
+    """Return the format for the name of a file or folder; `full` if the name says nothing else."""
     text = str(target)
     path = Path(text.lower())
     if path.suffix == ".zip":
@@ -74,16 +74,16 @@ def export_file(
 ) -> ExportReport:
     """Export to a file or a folder, or to a stream that takes text or bytes.
 
-    `full` keeps everything: forgotten memories, and data learnt from use, of every scope, or of the
-    engine's with `scope_only`. Imported into an empty store, it gives the same store, ids included. Without
-    `learning`, it has only memories and relations. `official` is the format of the official memory server:
-    the current entities, observations and relations of the engine's scope, oldest first. `markdown`, `csv`
-    and `parquet` write a folder, or a zip if the name ends in .zip. Without a format, `format_for` chooses it
+    `full` contains all scopes, with forgotten memories and data learnt from use; with `scope_only`, only the
+    engine's scope. An import into an empty store restores the same store, ids included. Without `learning`,
+    only memories and relations are exported. `official` is the format of the official memory server: the
+    current entities, observations and relations of the engine's scope, oldest first. `markdown`, `csv` and
+    `parquet` write a folder, or a zip if the name ends in .zip. Without a format, `format_for` chooses one
     by the name. The scope of an engine that is `scoped(owner, None)` includes all the owner's agents.
 
-    The export is one snapshot. A file or folder appears only when it is complete, and an existing one is kept
-    unless `overwrite` is true; a file whose name ends in .gz is packed. `progress` gets numbers of lines or
-    memories.
+    The export is one snapshot. A file or folder appears only when it is complete. An existing one is kept
+    unless `overwrite` is true. A file whose name ends in .gz is packed. `progress` gets the number of lines
+    or memories written.
     """
     if format is None:
         format = format_for(target) if isinstance(target, str | Path) else "full"  # noqa: A001
@@ -127,14 +127,14 @@ def _write_lines(
         for part in LEARNT_PARTS if full and learning else ():
             for _, learnt in found.read_learnt(part):
                 yield learnt
-                # A setting only configures learning, so it does not count.
+                # A setting configures learning but is not learnt, so it does not count.
                 counts["learnt"] += part != "setting"
 
     total = None
     if full:
         write(full_header(learning=learning))
         counts["lines"] = 1
-        # Relations have no scope column; this estimate is good enough for a progress bar.
+        # An estimate for a progress bar, without relations: they have no scope column to count by.
         logs: tuple[Any, ...] = ("recall", "answer_log", "tuning", "dream") if learning else ()
         total = sum(map(found.count, ("memory", *logs)))
     for record in report_each(records(), total, progress):
@@ -148,18 +148,19 @@ def _official_note(found: Export) -> str | None:
     return f"Left out: {_OFFICIAL_LACKS}" if found.has_learnt() else None
 
 
-# Three tables, of memories, observations and relations, as CSV or Parquet.
+# Exports of three tables as CSV or Parquet: memories, observations and relations
 
 
 _ROWS_AT_ONCE = 2_000
-# Fields that have their own columns or tables, or no use in a table.
+# Fields that are exported as other columns or tables, or not at all.
 _ELSEWHERE = {"scope", "observations", "former", "absences", "mentions"}
-# Starts of formulas in a spreadsheet, and the mark itself, so that removing one mark restores the text.
+# Texts that begin like a formula get the mark `'`. So do texts that begin with it, so that a reader can
+# always remove one mark.
 _MARKED_STARTS = ("=", "+", "-", "@", "\t", "\r", "'")
 
 
 def _columns(record: type[Any], *first: tuple[str, str]) -> tuple[tuple[str, str], ...]:
-    """Return names and types, in the order of the record's fields."""
+    """Return names and types of columns: `first`, then the record's fields in order."""
     own = ((field.name, str(field.type)) for field in fields(record) if field.name not in _ELSEWHERE)
     return (*first, *own)
 
@@ -209,13 +210,13 @@ def _table_rows(found: Export, counts: Counter[str], progress: Progress | None) 
 
 @contextmanager
 def _csv_table(table: str, file: IO[bytes]) -> Iterator[Callable[[Sequence[Row]], None]]:
-    """Write CSV (RFC 4180, UTF-8); a text that a spreadsheet would read as a formula gets a `'`."""
+    """Write CSV (RFC 4180, UTF-8). Put a `'` before each text that a spreadsheet would take for a formula."""
     text = io.TextIOWrapper(file, encoding="utf-8", newline="", write_through=False)
     writer = csv.writer(text)  # lines end with CR LF, quotes are doubled
     writer.writerow([name for name, _ in TABLE_COLUMNS[table]])
     yield lambda rows: writer.writerows(map(_cell, row) for row in rows)
     text.flush()
-    text.detach()  # its opener closes the file
+    text.detach()  # the caller closes the file
 
 
 def _cell(value: object) -> str:
@@ -237,8 +238,8 @@ def _cell(value: object) -> str:
 @contextmanager
 def _parquet_table(table: str, file: IO[bytes]) -> Iterator[Callable[[Sequence[Row]], None]]:
     with needs_extra("Parquet", "parquet"):
-        import pyarrow as arrow  # noqa: PLC0415  # an extra
-        from pyarrow.parquet import ParquetWriter  # noqa: PLC0415  # the same
+        import pyarrow as arrow  # noqa: PLC0415  # an optional package
+        from pyarrow.parquet import ParquetWriter  # noqa: PLC0415  # likewise
     types = {
         "int": arrow.int64(),
         "float": arrow.float64(),

@@ -30,20 +30,20 @@ _GZIP_MARK = b"\x1f\x8b"
 UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 _UTF8_MARK = b"\xef\xbb\xbf"
 LINE_LIMIT = 256 * 1024 * 1024
-"""Maximum bytes of a line: room for a hundred long former texts. Without a limit, a file without line ends
-would be read into memory whole."""
+"""Maximum bytes of a line, enough for a hundred long former texts. Without it, a file without line ends would
+be read into memory whole."""
 MOST_UNPACKED = 100
 """Maximum ratio of unpacked to packed size; texts have five to twenty."""
-_UNPACKED_FREELY = 16 * 1024 * 1024
+_UNPACKED_ANYWAY = 16 * 1024 * 1024
 _LINES_PER_REPORT, _ITEMS_PER_REPORT = 1_000, 500
 _DATABASE = b"SQLite format 3\0"
 HOW_TO_OVERWRITE = "replace it with --overwrite (in Python: overwrite=True)"
-# Windows distinguishes text from binary files.
+# Without O_BINARY, Windows would change line ends.
 NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
 
 
 class FileLine(NamedTuple):
-    """A line that is not empty, with its number from 1; its content is None if it is too long."""
+    """A line that is not empty. Numbers start at 1. The content is None if the line is too long."""
 
     number: int
     content: bytes | None
@@ -51,17 +51,17 @@ class FileLine(NamedTuple):
 
 @dataclass(slots=True)
 class LineFile:
-    """One open file. It is opened once, so that every pass reads the same content, even if it is replaced."""
+    """An open file. Every pass reads the same content, even if another file takes its path."""
 
     name: str
     _raw: BinaryIO
     _size: int
     progress: Progress | None = None
     _passes: int = 1
-    """The planned passes over the lines; progress counts the bytes of each."""
+    """The number of planned passes over the lines. Progress counts the bytes of every pass."""
     _done: int = field(default=0, init=False)
     read: int = field(default=0, init=False)
-    """The number of lines of the last pass, without empty ones."""
+    """The number of lines in the last pass, not counting empty ones."""
 
     def lines(self) -> Iterator[FileLine]:
         """Yield the lines that are not empty, from the start, without line ends and byte-order mark."""
@@ -77,7 +77,7 @@ class LineFile:
         self._report()
 
     def finish(self) -> None:
-        """Cancel the remaining planned passes."""
+        """Report the remaining planned passes as done."""
         if self.progress is not None and self._done < self._passes:
             self.progress(self._passes * self._size, self._passes * self._size)
 
@@ -107,11 +107,11 @@ class LineFile:
 def open_lines(
     source: str | Path | IO[str] | IO[bytes], progress: Progress | None = None, passes: int = 1
 ) -> Iterator[LineFile]:
-    """Open a file by its path. A stream is copied to a temporary file first, since it is read repeatedly."""
+    """Open a path or a stream. A stream is copied to a temporary file, since it is read several times."""
     if not isinstance(source, str | Path):
         with tempfile.TemporaryFile() as spool:
             while piece := source.read(1 << 20):
-                # A lone surrogate passes here, so that a later error can name its line.
+                # Accept a lone surrogate here; a later error names the line that has it.
                 spool.write(piece.encode("utf-8", "surrogatepass") if isinstance(piece, str) else piece)
             yield LineFile("the stream", spool, spool.tell(), progress, passes)
         return
@@ -128,7 +128,7 @@ def open_lines(
         if file.seekable():
             yield LineFile(str(path), file, path.stat().st_size, progress, passes)
             return
-        with tempfile.TemporaryFile() as spool:  # a pipe under a name
+        with tempfile.TemporaryFile() as spool:  # a named pipe
             shutil.copyfileobj(file, spool)
             yield LineFile(str(path), spool, path.stat().st_size, progress, passes)
 
@@ -159,13 +159,13 @@ class _UnpackedFile(gzip.GzipFile):
         return self._check_size(super().readline(size))
 
     def _check_size(self, content: bytes) -> bytes:
-        check_unpacked("It", self.tell(), self._packed.tell())
+        check_unpacked("The file", self.tell(), self._packed.tell())
         return content
 
 
 def check_unpacked(what: str, unpacked: int, packed: int) -> None:
-    """Refuse content that is packed more tightly than texts can be."""
-    if unpacked > max(_UNPACKED_FREELY, MOST_UNPACKED * packed):
+    """Raise `InvalidInput` if the content is packed more tightly than texts can be."""
+    if unpacked > max(_UNPACKED_ANYWAY, MOST_UNPACKED * packed):
         raise InvalidInput(
             f"{what} is packed too tightly for an export: {packed:,} bytes unpack to {unpacked:,} or more, "
             f"over {MOST_UNPACKED} times as many. If this is expected, unpack it and import that."
@@ -188,7 +188,7 @@ def _raw_lines(file: IO[bytes]) -> Iterator[bytes | None]:
 def open_target(
     target: str | Path | IO[str] | IO[bytes], *, overwrite: bool
 ) -> Iterator[Callable[[str], object]]:
-    """Yield a function that writes a line. A file whose name ends in .gz is packed; a stream stays open."""
+    """Yield a function that writes a line. A file ending in .gz is packed. A stream stays open."""
     if isinstance(target, io.TextIOBase):
         yield target.write
         return
@@ -197,7 +197,7 @@ def open_target(
         if isinstance(target, str | Path):
             binary = stack.enter_context(new_file(Path(target), overwrite=overwrite))
             if Path(target).suffix.lower() == ".gz":
-                # Without name and time, so that equal exports are equal files.
+                # Leave out name and time, so that equal exports give equal files.
                 packed = gzip.GzipFile(filename="", fileobj=binary, mode="wb", mtime=0)
                 binary = stack.enter_context(packed)
         yield lambda line: binary.write(line.encode("utf-8"))
@@ -206,17 +206,17 @@ def open_target(
 @contextmanager
 def new_file(given: Path, *, overwrite: bool) -> Iterator[BinaryIO]:
     """Open a temporary file, and rename it when it is complete."""
-    path = given.resolve()  # a link stays, and what it leads to is replaced
+    path = given.resolve()  # keep a link, and replace its target
     _check_target(given, path, overwrite=overwrite)
-    # In the same folder, so that the last step is an atomic rename.
+    # The draft is in the same folder, so that the rename is atomic.
     draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
     try:
-        # Readable by its owner only, like the store.
+        # Only the owner may read the file, as with the store.
         with os.fdopen(os.open(draft, NEW_FILE, 0o600), "wb") as raw:
             yield raw
             raw.flush()
             os.fsync(raw.fileno())
-        _check_target(given, path, overwrite=overwrite)  # another program may have made it
+        _check_target(given, path, overwrite=overwrite)  # another program may have created it
         if path.exists():
             shutil.copymode(path, draft)
         draft.replace(path)
@@ -245,14 +245,14 @@ def _check_target(given: Path, path: Path, *, overwrite: bool) -> None:
 # Files of JSON lines
 
 
-# Limits of one write, in lines and in bytes.
+# Most lines and bytes of one write.
 _BATCH_LINES = 1_000
 _BATCH_BYTES = 4_000_000
 _JSON_TYPES = {dict: "an object", list: "a list", str: "a text", bool: "a truth value", type(None): "null"}
 
 
 def read_object(content: bytes | None) -> dict[str, Any]:
-    """Return the object on a line; `InvalidInput` names other content."""
+    """Return the JSON object on a line; for other content, raise `InvalidInput` with the reason."""
     if content is None:
         raise InvalidInput(f"The line is too long to be read: it has over {LINE_LIMIT:,} bytes.")
     try:
@@ -269,7 +269,7 @@ def read_object(content: bytes | None) -> dict[str, Any]:
 
 
 def write_object(plain: dict[str, object]) -> str:
-    """Write a line as the official server does: without spaces, and without escaping text."""
+    """Write a line like the official server: without spaces between values or escaped Unicode."""
     return json.dumps(plain, ensure_ascii=False, separators=(",", ":"), allow_nan=False) + "\n"
 
 
@@ -283,11 +283,11 @@ class LineFormat:
     """A format of the lines of a file."""
 
     key: str
-    """The key that names the kind of a line's record."""
+    """The key whose value is the kind of record on a line."""
     parsers: Mapping[str, Callable[[dict[str, Any]], tuple[Any, str | None]]]
-    """Readers by kind: each returns the record of a line, and a note on anything left out."""
+    """A parser for each kind. It returns the record, and a note on what it left out."""
     headed: bool = False
-    """Whether records begin after the first line."""
+    """Whether the first line is a header, without a record."""
 
     def parse(self, plain: dict[str, Any]) -> tuple[Any, str | None]:
         kind = plain.pop(self.key, None)
@@ -295,12 +295,12 @@ class LineFormat:
             return self.parsers[kind](plain)
         known = " or ".join(self.parsers)
         if kind is None:
-            raise InvalidInput(f"The line has no `{self.key}`; it is {known}.")
-        raise InvalidInput(f"The line's `{self.key}` is {str(kind)[:40]!a}; it is {known}.")
+            raise InvalidInput(f"The line has no `{self.key}`; it must be {known}.")
+        raise InvalidInput(f"The line's `{self.key}` is {str(kind)[:40]!a}; it must be {known}.")
 
 
 class NumberedRecord(NamedTuple):
-    """A record, the number of its line, and the size of the line in bytes."""
+    """A record, with its line's number and size in bytes."""
 
     line: int
     size: int
@@ -310,7 +310,7 @@ class NumberedRecord(NamedTuple):
 def records(
     source: LineFile, format_: LineFormat, bad: Callable[[int, str], None], without: str | None = None
 ) -> Iterator[NumberedRecord]:
-    """Yield the records of readable lines, except those of one kind; `bad` is called for unreadable lines."""
+    """Yield the records of readable lines, except one kind. `bad` gets what was unreadable or left out."""
     for number, content in islice(source.lines(), int(format_.headed), None):
         try:
             plain = read_object(content)
@@ -349,25 +349,25 @@ def report_each(items: Iterable[Any], total: int | None, progress: Progress | No
         progress(done, None if total is None else done)
 
 
-# A folder, or a zip of it, that appears complete or not at all, readable by its owner only.
+# Exported folders, or zips of them: only the owner can read them, and they appear only when complete
 
 
 MANIFEST = "recollect.json"
-"""A file in every exported folder; it names the kind of export."""
+"""A file in every exported folder that names the format."""
 EXPORT_TABLES = ("memories", "observations", "relations")
-"""The files of an export to tables, without their endings."""
+"""Names of the files of an export to tables, without endings."""
 _MANIFEST_BYTES = 1_000
 _TABLE_FORMATS = ("csv", "parquet")
 _OWN_NAMES = {MANIFEST, *(f"{table}.{ending}" for table in EXPORT_TABLES for ending in _TABLE_FORMATS)}
 MARKDOWN_START = b"---\nrecollect: "
-"""The beginning of each of our Markdown files."""
+"""The first bytes of every exported Markdown file."""
 
 
 @contextmanager
 def open_folder(target: str, *, overwrite: bool) -> Iterator[Path]:
-    """Yield an empty folder to fill; then rename it, or pack it if the name ends in .zip."""
+    """Yield an empty temporary folder to fill. Then rename it, or pack it if the target ends in .zip."""
     given = Path(target)
-    path = given.resolve()  # a link stays, and what it leads to is replaced
+    path = given.resolve()  # keep a link, and replace its target
     if not path.parent.is_dir():
         raise InvalidInput(f"There is no folder {given.parent}; create it first.")
     is_zip = path.suffix.lower() == ".zip"
@@ -381,7 +381,7 @@ def open_folder(target: str, *, overwrite: bool) -> Iterator[Path]:
                 yield draft
                 with zipfile.ZipFile(raw, "w", zipfile.ZIP_DEFLATED) as packed:
                     for file in _files(draft):
-                        # Without a time, so that equal exports are equal files.
+                        # Leave out the time, so that equal exports give equal files.
                         entry = zipfile.ZipInfo(file.relative_to(draft).as_posix())
                         entry.compress_type = zipfile.ZIP_DEFLATED
                         entry.external_attr = 0o100600 << 16
@@ -389,7 +389,7 @@ def open_folder(target: str, *, overwrite: bool) -> Iterator[Path]:
                             shutil.copyfileobj(source, into)
         else:
             yield draft
-            _check_folder(given, path, overwrite=overwrite)  # another program may have made it
+            _check_folder(given, path, overwrite=overwrite)  # another program may have created it
             _replace_folder(draft, path)
     except OSError as error:
         raise InvalidInput(f"{given} cannot be written: {error.strerror or error}.") from error
@@ -421,7 +421,7 @@ def read_manifest(path: Path) -> str | None:
 
 
 def is_table_export(path: Path) -> bool:
-    """Whether this is a folder that an export to tables made, a zip of one, or one of its files."""
+    """Whether this is an export to tables: its folder, a zip of it, or one of its files."""
     is_part = path.name in _OWN_NAMES and path.is_file()
     return read_manifest(path.parent if is_part else path) in _TABLE_FORMATS
 
@@ -437,7 +437,7 @@ def unpacked_folder(path: Path) -> Iterator[Path]:
             with zipfile.ZipFile(path) as packed:
                 entries = [each for each in packed.infolist() if each.filename.endswith((".md", MANIFEST))]
                 check_unpacked(str(path), sum(each.file_size for each in entries), path.stat().st_size)
-                # `extract` keeps entries with outside paths inside the folder.
+                # `extractall` writes nothing outside the folder, whatever paths the entries have.
                 packed.extractall(folder, entries)
         except (OSError, EOFError, RuntimeError, zipfile.BadZipFile, zlib.error) as error:
             raise InvalidInput(f"{path} could not be unpacked: {error}.") from error
@@ -452,26 +452,26 @@ def private_file(path: Path) -> Iterator[IO[bytes]]:
 
 
 def _files(folder: Path) -> list[Path]:
-    """Return all files in a folder and below; links are not followed."""
+    """Return all files in a folder and its subfolders. Links count as files."""
     return sorted(path for path in folder.rglob("*") if path.is_symlink() or not path.is_dir())
 
 
 def _replace_folder(draft: Path, path: Path) -> None:
     for file in _files(draft):
-        # Sync before the rename: after a power cut, a file with the name is complete.
+        # Sync before the rename, so that the files are complete even after a power cut.
         with file.open("r+b") as written:
             os.fsync(written.fileno())
     if not path.exists():
         draft.replace(path)
         return
-    former = path.with_name(f".{path.name}.{secrets.token_hex(4)}.old")
-    path.replace(former)
+    backup = path.with_name(f".{path.name}.{secrets.token_hex(4)}.old")
+    path.replace(backup)
     try:
         draft.replace(path)
     except OSError:
-        former.replace(path)
+        backup.replace(path)
         raise
-    shutil.rmtree(former)
+    shutil.rmtree(backup)
 
 
 def _check_folder(given: Path, path: Path, *, overwrite: bool) -> None:

@@ -1,4 +1,4 @@
-"""Write another program's memories into a store. A second import adds no duplicates."""
+"""Import the memories of another program. Repeating an import adds no duplicates."""
 
 from __future__ import annotations
 
@@ -32,20 +32,19 @@ from recollect.write.inputs import clean_metadata
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
-    from datetime import datetime
 
     from recollect.domain.changes import Outcome
     from recollect.stores.port import Progress
     from recollect.transfer.moved_rows import Import
 
 UNKNOWN = "unknown"
-"""The type of an entity if only its name is known."""
+"""The type of an entity of which only the name is known."""
 _SHOWN = 60
 
 
 @dataclass(frozen=True, slots=True)
 class PlacedNote:
-    """A note, with the keys and names that link it to others."""
+    """A note, with its links to other notes and to entities."""
 
     memory: Memory
     superseded_by: str | None
@@ -66,23 +65,23 @@ class PlacedRelation:
 
 
 ForeignRecord = Memory | PlacedNote | PlacedMessage | PlacedRelation | Conversation | NotImported | BadRow
-"""A record to import; a `Memory` is an entity. Ids are negative, to distinguish them from stored ids."""
+"""A record to import. A `Memory` is an entity. Ids are negative, unlike those of stored memories."""
 
 
 @dataclass(frozen=True, slots=True)
 class Placing:
-    """The destination of imported items, and the marks that identify them."""
+    """Where imported items go, and the marks (as `source`) by which the next import recognises them."""
 
     format: str
     scope: Scope
     """The scope of items without an owner."""
     at: datetime
-    """The time of items without one."""
+    """The time for items without a time."""
     merge_owners: bool = False
     """Whether to import everything into `scope`, regardless of the source's owners."""
 
     def records(self, items: Iterable[ForeignItem]) -> Iterator[ForeignRecord]:
-        """Yield each item as a record for the store; an item that the store would refuse is a bad row.
+        """Yield each item as a record for the store, or as a bad row if the store would refuse it.
 
         A repeated note is imported once; a different note with the same key is a bad row.
         """
@@ -134,8 +133,8 @@ class Placing:
         return self._mark(f"entity:{name}")
 
     def _mark(self, key: str, owner: str = "", agent: str = "") -> str:
-        """Return the mark that identifies an item in its scope when it is imported again."""
-        # Two owners may use the same key; merging owners must not merge their memories.
+        """Return the mark by which the next import recognises an item in its scope."""
+        # Two owners may use the same key. In a merged scope, their memories must stay apart.
         whose = f"{owner}/{agent}:" if self.merge_owners and (owner or agent) else ""
         return f"{self.format}:{storable_text(whose + key)}"
 
@@ -158,7 +157,7 @@ class Placing:
         }
 
     def _entity(self, item: ForeignEntity, ids: count[int]) -> Iterator[ForeignRecord]:
-        """Yield the entity with its valid observations; the others are bad rows."""
+        """Yield the invalid observations as bad rows, then the entity with the valid ones."""
         name = _name(item.name)
         created = _utc(item.created_at) or self.at
         observations: list[Observation] = []
@@ -200,7 +199,7 @@ class Placing:
             revisions=len(item.former),
             superseded_at=_utc(item.superseded_at) or (fields["updated_at"] if item.superseded_by else None),
             expires_at=_utc(item.expires_at),
-            # A ref is unique in its scope, and several owners may have the same one.
+            # A ref is unique in its scope. Drop it in a merged scope: several owners may have the same one.
             ref=clean_ref(storable_text(item.ref)) if item.ref and not self.merge_owners else None,
             metadata=metadata,
             **fields,
@@ -244,7 +243,7 @@ class Placing:
 
 
 def example_line(record: ForeignRecord) -> str | None:
-    """Describe a record on one line for a preview; None for records that are reported elsewhere."""
+    """Describe a record on one line for a preview. None for records that the report lists elsewhere."""
     match record:
         case Memory():
             first = f": {record.observations[0].content}" if record.observations else ""
@@ -332,7 +331,7 @@ def _place(item: ForeignItem) -> str:
 
 
 def _short(text: str) -> str:
-    """Shorten a text to one line."""
+    """Put a text on one line, and shorten it."""
     line = " ".join(storable_text(text).split())
     return line if len(line) <= _SHOWN else f"{line[: _SHOWN - 1]}…"
 
@@ -349,7 +348,7 @@ _EXAMPLES = 3
 
 
 class ForeignTally:
-    """Counts of the records that were read, stored or not."""
+    """Counts of the records that were read, whether they are new to the store or not."""
 
     def __init__(self) -> None:
         self.tally: Tally = Tally()
@@ -362,16 +361,16 @@ class ForeignTally:
         self, found: Iterable[ForeignRecord], progress: Progress | None, total: int | None = None
     ) -> Iterator[ForeignRecord]:
         """Yield the records, and count them."""
-        number = told = 0
+        number = reported = 0
         for record in found:
             self._count(record)
             examples = self._examples[type(record)]
             if len(examples) < _EXAMPLES and (line := example_line(record)) is not None:
                 examples.append(line)
             number += item_count(record)
-            if progress is not None and number - told >= _PROGRESS_EVERY:
+            if progress is not None and number - reported >= _PROGRESS_EVERY:
                 progress(number, total and max(number, total))
-                told = number
+                reported = number
             yield record
         if progress is not None:
             progress(number, number)
@@ -382,10 +381,10 @@ class ForeignTally:
             case Memory():
                 counts["entities"] += 1
                 counts["observations"] += len(record.observations)
-                self._state(record)
+                self._count_state(record)
             case PlacedNote():
                 counts["notes"] += 1
-                self._state(record.memory)
+                self._count_state(record.memory)
             case PlacedMessage():
                 counts["messages"] += 1
                 self._count_owner(record.scope)
@@ -417,10 +416,10 @@ class ForeignTally:
         )
 
     def _count_owner(self, scope: Scope) -> None:
-        """Count a memory under `ana`, or `ana/bot` for an agent of Ana's; under "" without an owner."""
+        """Count a memory by its scope: `owner`, `owner/agent`, or "" if it has no owner."""
         self._owners[f"{scope.owner}/{scope.agent}" if scope.agent else scope.owner] += 1
 
-    def _state(self, memory: Memory) -> None:
+    def _count_state(self, memory: Memory) -> None:
         counts = self.tally.counts
         self._count_owner(memory.scope)
         counts["forgotten"] += memory.deleted_at is not None
@@ -434,7 +433,7 @@ class ForeignTally:
 
 
 class ForeignImport:
-    """A writer of records. Marks identify earlier imports, even of memories that were forgotten here."""
+    """A writer of records to the store. Marks show which are stored there already, even as forgotten ones."""
 
     def __init__(self, into: Import, placing: Placing, tally: Tally) -> None:
         self._into = into
@@ -449,7 +448,7 @@ class ForeignImport:
         self._new_relations: set[int] = set()
 
     def add(self, records: Iterable[ForeignRecord]) -> None:
-        """Write memories at once. Relations wait for `finish`, since their ends may follow later."""
+        """Write memories now. Relations wait for `finish`, since their entities may come later."""
         source = iter(records)
         while batch := list(islice(source, _AT_ONCE)):
             self._add_entities([each for each in batch if isinstance(each, Memory)])
@@ -474,8 +473,8 @@ class ForeignImport:
             self._marks[scope] = self._into.ids_by_source(scope, f"{self._placing.format}:")
         return self._marks[scope]
 
-    def _here(self, memories: Sequence[Memory]) -> dict[tuple[Scope, str | None], Memory]:
-        """Load the memories that were imported before, by scope and mark."""
+    def _load_known(self, memories: Sequence[Memory]) -> dict[tuple[Scope, str | None], Memory]:
+        """Load those of these memories that are in the store, by scope and mark."""
         ids = [self._ids_by_source(each.scope).get(each.source or "") for each in memories]
         found = self._into.memories([id_ for id_ in ids if id_ is not None])
         return {
@@ -485,7 +484,7 @@ class ForeignImport:
         }
 
     def _add_entities(self, entities: Sequence[Memory]) -> None:
-        here = self._here(entities)
+        here = self._load_known(entities)
         wanted = []
         for entity in entities:
             known = here.get((entity.scope, entity.source))
@@ -507,7 +506,7 @@ class ForeignImport:
             self._tally.counts["observations_new"] += outcome.count
 
     def _add_notes(self, notes: Sequence[PlacedNote]) -> None:
-        here = self._here([note.memory for note in notes])
+        here = self._load_known([note.memory for note in notes])
         wanted: list[PlacedNote] = []
         changed: list[Amend] = []
         for note in notes:
@@ -519,7 +518,7 @@ class ForeignImport:
                 changed.append(change)
             if known.deleted_at is not None:
                 continue
-            # Link notes that the source superseded since, and links missing after an interrupted import.
+            # Add links of notes that the source has superseded, and those that an interrupted import lacks.
             scope, by = note.memory.scope, note.superseded_by
             if by is not None and known.superseded_by is None:
                 self._superseded.append((known.id, scope, by, known.superseded_at is None))
@@ -539,15 +538,15 @@ class ForeignImport:
         self._into.apply(changed)
 
     def _changes_since(self, note: Memory, here: Memory) -> Amend | None:
-        """Return the changes that the source has made since. Changes made here stay."""
+        """Return what the source has changed since the last import. Changes that were made here stay."""
         if note.deleted_at is not None and here.deleted_at is None:
             self._tally.add("left", f"memory {here.id}: the source has since forgotten it; it stays here.")
         if here.deleted_at is not None or here.superseded_at is not None:
             return None
-        # The memory keeps the source's time until it is changed here.
+        # `updated_at` here is a time of the source until the memory is changed here.
         is_newer = note.updated_at > here.updated_at and not note.undated
         is_new = note.text != here.text and all(note.text != former.text for former in here.former)
-        # In a source without change times, another text means a change since the last import.
+        # If the source gives no time of change, a text that is new here means a change since the last import.
         is_dated = note.updated_at > note.created_at
         if is_new and is_dated and not is_newer and here.revisions > len(note.former):
             self._tally.add("left", f"memory {here.id}: it changed here later than in the source.")
@@ -594,13 +593,13 @@ class ForeignImport:
                 self._tally.counts["relations_new"] += 1
 
     def _create_missing(self, wanted: Iterable[tuple[Scope, str]]) -> None:
-        """Create the entities that only a relation or a note names."""
+        """Create the entities that relations or notes name, if they do not exist."""
         at, made = self._placing.at, []
         for scope, name in dict.fromkeys(wanted):
             if (scope, name) in self._entities:
                 continue
             mark = self._placing.entity_mark(name)
-            if (known := self._ids_by_source(scope).get(mark)) is not None:  # forgotten ones too
+            if (known := self._ids_by_source(scope).get(mark)) is not None:  # even if forgotten
                 self._entities[scope, name] = known
             else:
                 made.append(Memory(-1, Kind.ENTITY, scope, at, at, name=name, type=UNKNOWN, source=mark))
@@ -618,7 +617,7 @@ class ForeignImport:
                 continue
             if not was_here:
                 new.append((id_, by))
-            elif by in self._new:  # otherwise it was restored here
+            elif by in self._new:  # if not, the user has restored the note
                 since.append(Supersede(scope, (id_,), by))
         if new:
             self._into.apply([AdoptLinks(superseded=tuple(new))])
@@ -633,7 +632,7 @@ class ForeignImport:
 
 
 def _relation_key(relation: Relation) -> tuple[int, int, str, datetime | None]:
-    """Identify a relation, also after it ended or was removed here."""
+    """Return a key that stays the same if the relation ends or is removed here."""
     return relation.source, relation.target, relation.type, relation.since
 
 

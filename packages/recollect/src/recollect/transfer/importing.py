@@ -1,4 +1,4 @@
-"""Import a file, folder or database of any program. The format is recognised by the content."""
+"""Import files, folders and databases. The content shows which program's format it has."""
 
 from __future__ import annotations
 
@@ -49,8 +49,8 @@ OWN_FORMATS = {
 }
 _GROUP, _EXTRA = "recollect.importers", "importers"
 _OWN_TABLES = {"memory", "observation", "passage", "scope"}
-_LOOKED_AT = 20
-# The time of items without one, in a preview.
+_MOST_EXAMINED = 20
+# In a preview, the time of items without a time.
 _NO_TIME = datetime.min.replace(tzinfo=UTC)
 
 
@@ -68,14 +68,14 @@ def format_names() -> list[str]:
 
 
 def import_formats() -> dict[str, str]:
-    """Return a description of every format that can be imported, by name."""
+    """Return all formats that can be imported: descriptions by name."""
     return {**{each.name: each.title for each in foreign_formats()}, **OWN_FORMATS}
 
 
 def recognise(path: str | Path, format: str | None = None) -> str:  # noqa: A002  # the word a caller expects
-    """Return the name of a source's format; `InvalidInput` says why it is not known.
+    """Return the name of a source's format, or raise `InvalidInput` if it is unknown.
 
-    If `format` is given, it is only checked.
+    A given `format` is returned, unless the source clearly has another one.
     """
     if format is not None:
         if format not in OWN_FORMATS:
@@ -90,7 +90,7 @@ def recognise(path: str | Path, format: str | None = None) -> str:  # noqa: A002
     if is_markdown_export(source.path):
         return MARKDOWN_EXPORT
     formats = foreign_formats()
-    # Check this before reading a document whole: such exports may have gigabytes.
+    # Look for signs at the beginning first: some exports are too large to be read as one document.
     for each in formats:
         if any(sign in source.head for sign in each.signs) and each.recognises(source):
             return each.name
@@ -106,7 +106,7 @@ def recognise(path: str | Path, format: str | None = None) -> str:  # noqa: A002
         if found:
             return found[0]
     own = _own_format(source)
-    # A file with this ending is read as the official format, whose reader names each bad line.
+    # Read other files with this ending as the official format: its reader reports each bad line.
     if own is None and not source.is_folder and source.path.name.removesuffix(".gz").endswith(".jsonl"):
         own = "official"
     if own is None:
@@ -124,9 +124,9 @@ def _own_format(source: ForeignSource) -> str | None:
 
 
 def _format_of_lines(path: Path) -> str | None:
-    """Return `full` or `official`, if one of the first lines has that format; `InvalidInput` if empty."""
+    """Return the format that the first lines have, or None. Raise `InvalidInput` if there are no lines."""
     with open_lines(path) as file:
-        for place, line in enumerate(islice(file.lines(), _LOOKED_AT)):
+        for place, line in enumerate(islice(file.lines(), _MOST_EXAMINED)):
             if place == 0 and is_header(line.content):
                 return "full"
             with suppress(InvalidInput):
@@ -175,10 +175,10 @@ def _unknown_format(source: ForeignSource, formats: tuple[ForeignFormat, ...]) -
 
 
 def _importable_files(folder: Path, formats: tuple[ForeignFormat, ...]) -> dict[str, str]:
-    """Return the first files of a folder that can be imported by themselves, with their formats."""
+    """Return formats by name for those of the first files in a folder that can be imported alone."""
     found: dict[str, str] = {}
     files = (file for file in sorted(folder.iterdir()) if file.is_file() and not file.name.startswith("."))
-    for file in islice((file for file in files if file.stat().st_size), _LOOKED_AT):
+    for file in islice((file for file in files if file.stat().st_size), _MOST_EXAMINED):
         with suppress(InvalidInput):
             source = ForeignSource(file)
             known = next((each.name for each in formats if not each.order and each.recognises(source)), None)
@@ -204,15 +204,14 @@ def import_path(
 ) -> ImportReport | ForeignReport:
     """Import a file, a folder or a database of any format in `import_formats`.
 
-    Without `format`, the content decides. The source is only read. Importing it again changes nothing, and a
-    later state of the source adds the new items. Unreadable items are left out and listed in the report; with
-    `keep_going=False`, the first one stops the import before anything is written. The report also counts
-    items that Recollect cannot keep.
+    Without `format`, the content decides. The source is not changed. Importing it again adds what is new
+    or changed. Unreadable items are left out and listed in the report; with `keep_going=False`, the first one
+    stops the import before anything is written. The report also counts items that Recollect cannot keep.
 
-    Memories of other programs keep their owners and agents, so that `scoped` reads them; with
-    `merge_owners`, all go to the engine's own scope. With `extract`, facts in conversations also become
-    notes; these are compared by meaning, so they are embedded even without `embed`. `progress` gets numbers
-    of items or bytes read; `embed_progress`, of passages.
+    Memories of other programs keep their owners and agents, and `scoped` reads them. With `merge_owners`, all
+    go to the engine's own scope. With `extract`, facts in conversations also become notes. These are compared
+    by meaning, so they are embedded even without `embed`. `progress` gets the number of items or bytes read,
+    `embed_progress` that of passages.
     """
     known = format or recognise(path)
     if known in OWN_FORMATS:
@@ -228,7 +227,7 @@ def import_path(
     of, source = _foreign_source(known, path)
     into = importing(engine)
     placing = Placing(of.name, engine.scope, into.at, merge_owners)
-    total = 0  # read everything first, so that the bar shows how much is left
+    total = 0  # count everything first, so that a progress bar shows how much is left
     for record in () if keep_going and progress is None else placing.records(of.read(source)):
         total += item_count(record)
         reason = f"{record.place}: {record.reason}" if isinstance(record, BadRow) else None
@@ -248,7 +247,7 @@ def import_path(
             if not isinstance(record, Conversation):
                 yield record
             elif record.turns:
-                # Embed at the end, all at once; extracted notes are embedded now, to be compared with others.
+                # Embed messages at the end, all at once. Extracted notes are embedded now, to compare them.
                 result = add_messages(
                     into.services,
                     record.session,
@@ -286,7 +285,7 @@ def preview_path(
     merge_owners: bool = False,
     progress: Progress | None = None,
 ) -> ImportPreview | ForeignReport:
-    """Read everything that `import_path` would, without a memory and without writing."""
+    """Read everything that `import_path` would read, without an engine, and count it."""
     known = format or recognise(path)
     if known in OWN_FORMATS:
         return import_preview(path, progress)
@@ -309,7 +308,7 @@ def _foreign_source(name: str, path: str | Path) -> tuple[ForeignFormat, Foreign
     return of, source
 
 
-# Lines: our own format, and the official server's
+# Our own formats, and the official server's
 
 
 def import_file(
@@ -324,21 +323,20 @@ def import_file(
 ) -> ImportReport:
     """Import a file or a stream, which may be packed with gzip, or a folder of a Markdown export.
 
-    `auto` recognises the format by the first line. The official format goes into the engine's scope, by name;
-    the full one into the scopes that it names, each memory under its own id if that is free. Importing the
-    same file again changes nothing.
+    `auto` recognises the format by the first line. Entities of the official format are matched by name in the
+    engine's scope. Memories of the full format go into the scopes that they name, each under its own id if
+    that is free. Importing the same file again changes nothing.
 
-    A line that cannot be read is left out and listed in the report; with `keep_going=False`, the first one
-    stops the import before anything is written. Relations may come before their entities. An entity that only
-    a relation of the official format names is created with the type `unknown`. A relation of a full export
-    whose ends are missing is listed in the report and does not stop the import.
+    A line that cannot be read is left out and listed in the report. With `keep_going=False`, the first one
+    stops the import before anything is written. Relations may come before their entities. If a relation of
+    the official format names a new entity, it is created with the type `unknown`. If a full export
+    lacks an end of a relation, the report lists the relation, and the import goes on.
 
-    An empty store takes all data learnt from use in a full export. A store with memories takes the data of
-    the imported memories; its own values stay, and the report lists values that could not be imported.
+    An empty store takes all data learnt from use in a full export. A store with memories takes that of the
+    imported memories and keeps its own values; the report lists those that could not be imported.
 
-    Rows are written in batches, each durable by itself. Then waiting texts are embedded, unless `embed` is
-    false. `progress` gets bytes of the file, for each time it is read; `embed_progress` gets numbers of
-    passages.
+    Each batch of rows is committed by itself. Then waiting texts are embedded, unless `embed` is false.
+    `progress` gets the bytes read, over all passes; `embed_progress` gets the number of passages.
     """
     tally = Tally()
     into = importing(engine)
@@ -362,7 +360,7 @@ class _OpenRecords(NamedTuple):
 
     format: Format
     version: int
-    """The version of the full format."""
+    """The version of our own format; 0 for the official one."""
     file: LineFile | MarkdownFiles
     records: Callable[..., Iterator[NumberedRecord]]
     """A function that reads the records; it takes a callback for bad lines, and a kind to leave out."""
@@ -390,7 +388,7 @@ def _open_records(
 def _import(
     opened: _OpenRecords, target: FullImport | OfficialImport, tally: Tally, *, keep_going: bool
 ) -> None:
-    """Yield memories first, then the records that refer to them, regardless of their order."""
+    """Write all memories, then read again and write the records that refer to them."""
     if not keep_going:
 
         def refuse(line: int, reason: str) -> None:
@@ -410,7 +408,7 @@ def _import(
     tally.counts["lines"] = opened.file.read
     target.link()
     if rest:
-        # The first pass has reported bad lines.
+        # Ignore bad lines: the first pass has reported them.
         for batch in record_batches(opened.records(lambda *_: None, target.memory_kind)):
             target.add_rest(batch)
         target.link()

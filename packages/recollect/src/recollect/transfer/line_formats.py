@@ -1,4 +1,4 @@
-"""Read and write line formats: our full one, with one record per line, and the official server's."""
+"""Read and write formats with one record per line: our full format, and the official server's."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ if TYPE_CHECKING:
 
 VERSION = 2
 _WITHOUT_LEARNT = 1
-# The largest integer that every JSON reader handles; larger ids would also exhaust those of SQLite.
+# The largest integer that every JSON reader handles. An id near SQLite's maximum would also leave no new ids.
 _LARGEST = 2**53 - 1
 _PARTS: dict[str, type[Any]] = {
     "observations": Observation,
@@ -77,11 +77,11 @@ _RECORD_NAMES: dict[type[Any], str] = {
     Relation: "relation",
     **{kind: part for part, kind in LEARNT_PARTS.items()},
 }
-# Far above any packed answer or dream, and low enough that a small file cannot exhaust the RAM.
+# More than any packed answer or dream needs, but too little for a small file to fill the RAM.
 _MOST_UNPACKED_BYTES = 256_000_000
-# Fields that repeat another one.
+# Fields that are left out if they equal another field.
 _SAME_AS = {"updated_at": "created_at"}
-# Names, which the ids determine.
+# Names that follow from ids.
 _NOT_WRITTEN = {"source_name", "target_name"}
 
 
@@ -98,20 +98,20 @@ def is_header(content: bytes | None) -> bool:
 
 
 def check_header(first: FileLine | None) -> int:
-    """Return the version of the format; `InvalidInput` for an unknown one."""
+    """Return the version of our format; raise `InvalidInput` if it is unknown or the header is missing."""
     if first is None:
         raise InvalidInput("The file is empty; a full export has at least its first line.")
     plain = read_object(first.content)
     if "recollect" not in plain:
         raise InvalidInput(
-            'The file does not begin with {"recollect":1}, so it is not a full export; '
+            'The file does not begin with a line such as {"recollect":2}, so it is not a full export; '
             "import it as the official server's format."
         )
     version = plain["recollect"]
     if version not in {_WITHOUT_LEARNT, VERSION} or isinstance(version, bool):
         raise InvalidInput(
-            f"The file is of format {version!r}, and this Recollect knows {_WITHOUT_LEARNT} and {VERSION}: "
-            "pip install --upgrade recollect-memory"
+            f"The file has format {version!r}, and this Recollect reads {_WITHOUT_LEARNT} and {VERSION}; "
+            "update it: pip install --upgrade recollect-memory"
         )
     return cast("int", version)
 
@@ -124,7 +124,7 @@ def full_line(record: Memory | Relation | Learnt, *, learning: bool = True) -> s
 
 
 def plain_fields(record: Any) -> dict[str, Any]:
-    """Return the fields of a record as JSON, without default values."""
+    """Return the fields of a record as JSON values, without those that have their default."""
     plain: dict[str, Any] = {}
     for field in fields(record):
         value = getattr(record, field.name)
@@ -184,8 +184,8 @@ FULL = LineFormat(
 
 
 def _validate(record: Any, plain: dict[str, Any]) -> dict[str, Any]:
-    """Check the values of a record's fields; `InvalidInput` says which one is wrong, and how."""
-    from pydantic import ValidationError  # noqa: PLC0415  # exports need none
+    """Check and convert a record's fields; raise `InvalidInput` for a wrong one."""
+    from pydantic import ValidationError  # noqa: PLC0415  # exports do not need it
 
     try:
         return _values(_row_model(record).model_validate(plain))
@@ -205,8 +205,8 @@ def _values(row: BaseModel) -> dict[str, Any]:
 
 @cache
 def _row_model(record: Any) -> type[BaseModel]:
-    """Build the Pydantic model of a row: the fields of the record, checked by their types."""
-    from pydantic import ConfigDict, create_model  # noqa: PLC0415  # exports need none
+    """Build a Pydantic model that checks the fields of a record by their types."""
+    from pydantic import ConfigDict, create_model  # noqa: PLC0415  # exports do not need it
 
     types = _field_types()
     hints = get_type_hints(record)
@@ -217,22 +217,22 @@ def _row_model(record: Any) -> type[BaseModel]:
         if field.name in _NOT_WRITTEN or field.name == "scope":
             continue
         hint = hints[field.name]
-        # Optional fields are left out, never null.
+        # An optional field is absent or has a value; it is never null.
         plain = get_args(hint)[0] if type(None) in get_args(hint) else hint
         if field.name in _PARTS:
             type_ = list[_row_model(_PARTS[field.name])]  # type: ignore[arg-type, misc, valid-type]  # made at run time
         else:
             own = types.get(f"{record.__name__}.{field.name}") or types.get(field.name)
             type_ = own or types.get(plain) or plain
-        needed = field.default is MISSING and field.name not in _SAME_AS
-        rows[field.name] = (type_, ... if needed else None)
+        is_required = field.default is MISSING and field.name not in _SAME_AS
+        rows[field.name] = (type_, ... if is_required else None)
     model: type[BaseModel] = create_model(record.__name__, __config__=ConfigDict(extra="forbid"), **rows)
     return model
 
 
 @cache
 def _field_types() -> dict[Any, Any]:
-    """Return the checks of fields, by record and name, by name, or by type."""
+    """Return checks of fields by `record.name`, by name, or by type."""
     from pydantic import AfterValidator, Field, PlainValidator, Strict, StrictBool  # noqa: PLC0415
 
     def whole(least: int, most: int = _LARGEST) -> Any:
@@ -251,7 +251,7 @@ def _field_types() -> dict[Any, Any]:
     id_, type_name = whole(1), clean_field(clean_type)
     label, text = clean_field(clean_text, may_be_empty=True), clean_field(clean_text)
     counts = ("ordinal", "size", "before", "version", "through", "revisions", "duplicates")
-    # Learnt texts are kept as they are.
+    # Texts in data learnt from use are not cleaned.
     exact = [
         f"{kind.__name__}.{field.name}"
         for kind in (*LEARNT_PARTS.values(), LearntCalibration, LearntDismissal)
@@ -281,7 +281,7 @@ def _field_types() -> dict[Any, Any]:
 
 
 def _exact(value: object) -> str:
-    """Accept any text that a store can keep, unchanged."""
+    """Return the text unchanged if a store can keep it."""
     if not isinstance(value, str):
         raise ValueError("it must be a text")  # noqa: TRY004  # Pydantic reports only ValueError
     if "\0" in value or (not value.isascii() and any("\ud800" <= letter <= "\udfff" for letter in value)):
@@ -297,7 +297,7 @@ def _day(value: object) -> date:
 
 
 def _check_packed(value: object) -> bytes:
-    """Check that bytes are compressed, and that they unpack to a usual size."""
+    """Decode base64; check that the bytes are compressed, and that they unpack to a usual size."""
     try:
         raw = base64.b64decode(value if isinstance(value, str) else "?", validate=True)
         unpacker = zlib.decompressobj()
@@ -327,7 +327,7 @@ def _time(value: object) -> datetime:
 
 
 def _reason(error: ValidationError, what: str) -> str:
-    """Return the first problem of a row: a missing field, else an unknown one, else a wrong one."""
+    """Describe a problem of a row: missing fields, or else unknown ones, or else a wrong value."""
     order = ("missing", "extra_forbidden")
     problems = error.errors(include_url=False, include_context=False)
     first = min(problems, key=lambda each: order.index(each["type"]) if each["type"] in order else 2)
@@ -363,7 +363,7 @@ class IdMap:
 
     def get(self, id_: int) -> int | None:
         """Return the id in the store; None if the file has no such row."""
-        if not self._sorted:  # a file that was reordered by hand
+        if not self._sorted:  # someone has reordered the file
             rows = sorted(zip(self._ids, self._here, strict=True))
             self._ids, self._here = (array("q", column) for column in zip(*rows, strict=True))
             self._sorted = True
@@ -374,9 +374,9 @@ class IdMap:
 def _place_learnt(
     learnt: Learnt, memories: IdMap, versions: IdMap, *, fresh: bool
 ) -> tuple[Learnt | None, str | None]:
-    """Return the value with ids of this store, or None if it cannot be kept, and a note on omitted parts.
+    """Return the value with ids of this store, and a note on what was left out.
 
-    `versions` maps the versions of tuned numbers.
+    The value is None if nothing of it can be kept. `versions` maps versions of tuned parameters.
     """
     match learnt:
         case LearntUsage():
@@ -416,7 +416,7 @@ def _place_learnt(
 def _place_answer(
     learnt: LearntAnswer, memories: IdMap, versions: IdMap, *, fresh: bool
 ) -> tuple[Learnt | None, str | None]:
-    """Keep an answer only if all ids in its packed candidates are the same here."""
+    """Keep an answer only if the ids in its packed candidates are valid here, as in a `fresh` store."""
     version = versions.get(learnt.version) if learnt.version else 0
     if version is None:
         return None, f"Left out: the tuned numbers {learnt.version} that ranked it are not in this store."
@@ -428,20 +428,20 @@ def _place_answer(
     from recollect.search.recording import unpack  # noqa: PLC0415  # loads NumPy; few imports need it
 
     ids = {*learnt.shown, *learnt.ranked, *learnt.baseline, *(each.memory for each in learnt.feedback)}
-    with suppress(InvalidInput):  # of another version, which cannot be ranked again
+    with suppress(InvalidInput):  # written by another version; never ranked again
         ids.update(unpack(learnt.candidates)[0].facts.ids.tolist())
     if any(memories.get(id_) != id_ for id_ in ids):
         return None, "Left out: its memories have other ids here, and the answer uses the old ids."
     return replace(learnt, version=version), None
 
 
-_LINKS_AT_ONCE = 1_000
+_LINKS_PER_WRITE = 1_000
 
 
 class FullImport:
-    """An import of the records of a full export, each under its own id if that is free.
+    """An importer of the records of a full export, each under its own id if that is free.
 
-    The order is: memories, relations, data learnt from use, links.
+    Call `add_memories`, then `link`, then `add_rest`, then `link` again for the relations.
     """
 
     format = FULL
@@ -455,9 +455,9 @@ class FullImport:
         self._memories = IdMap()
         self._relations = IdMap()
         self._versions = IdMap()
-        """Ids of the versions of tuned parameters."""
+        """Versions of tuned parameters."""
         self._links: defaultdict[str, array[int]] = defaultdict(lambda: array("q"))
-        """Flattened pairs of an id here and a linked id of the file, by field of `AdoptLinks`."""
+        """Flat arrays by field of `AdoptLinks`: an id here, then the id in the file that it links to."""
 
     def add_memories(self, memories: Sequence[Memory]) -> None:
         adopted = self._into.apply([Adopt(each, self._fresh, self._keeps_mentions) for each in memories])
@@ -482,7 +482,7 @@ class FullImport:
     def add_rest(self, batch: Sequence[NumberedRecord]) -> None:
         self._add_relations([item for item in batch if isinstance(item.record, Relation)])
         learnt = (item for item in batch if not isinstance(item.record, Relation))
-        # One kind after the other, since answers refer to tuned numbers.
+        # Write runs of one kind in the order of the file: answers follow the tuned parameters that they name.
         for _, run in groupby(learnt, key=lambda item: type(item.record)):
             self._add_learnt(list(run))
 
@@ -518,7 +518,7 @@ class FullImport:
             if isinstance(learnt, LearntNumbers) and outcome.ids:
                 self._versions.add(learnt.id, outcome.ids[0])
             if isinstance(learnt, LearntSetting):
-                continue  # it only says how learning works
+                continue  # a setting only configures learning
             if outcome.error is not None:
                 self._tally.add("learnt_left", BadLine(line, f"Left out: {outcome.error}."))
             elif not outcome.created:
@@ -526,12 +526,12 @@ class FullImport:
             self._tally.counts["learnt"] += outcome.created
 
     def link(self) -> None:
-        """Write the links between memories, with ids of this store."""
+        """Write the collected links between memories or relations, with ids of this store."""
         for name, flat in self._links.items():
             ids = self._relations if name == "inverse" else self._memories
             pairs = ((here, ids.get(there)) for here, there in zip(flat[::2], flat[1::2], strict=True))
             known = (pair for pair in pairs if pair[1] is not None)
-            while batch := tuple(islice(known, _LINKS_AT_ONCE)):
+            while batch := tuple(islice(known, _LINKS_PER_WRITE)):
                 named: dict[str, Any] = {name: batch}
                 self._into.apply([AdoptLinks(**named)])
         self._links.clear()
@@ -545,8 +545,8 @@ class FullImport:
         self._tally.add("dangling", Dangling(line, source, relation.type, target, reason))
 
 
-# The official memory server's format: one entity or relation per line. Its files may have relations to
-# missing entities; these are created.
+# The official memory server's format: one entity or relation per line. If a relation names an entity that
+# the file lacks, the import creates the entity.
 
 
 def official_line(record: Memory | Relation) -> str:
@@ -559,10 +559,10 @@ def official_line(record: Memory | Relation) -> str:
 
 
 def _official_entity(plain: dict[str, Any]) -> tuple[NewEntity, str | None]:
-    """Read an entity with its valid observations: dropping it would also drop its relations."""
-    name = clean_name(_required(plain, "name"), "`name`")
+    """Read an entity, without invalid observations. Dropping the entity would also drop its relations."""
+    name = clean_name(_value_of(plain, "name"), "`name`")
     type_ = plain.get("entityType", "")
-    # The official server allows an empty type; ours is `unknown`.
+    # The official server allows an empty type; we store `unknown`.
     empty = isinstance(type_, str) and not type_.strip()
     known = "unknown" if empty else clean_type(type_, "`entityType`")
     contents = plain.get("observations", [])
@@ -582,14 +582,14 @@ def _official_entity(plain: dict[str, Any]) -> tuple[NewEntity, str | None]:
 
 def _official_relation(plain: dict[str, Any]) -> tuple[NewRelation, None]:
     relation = NewRelation(
-        source=clean_name(_required(plain, "from"), "`from`"),
-        target=clean_name(_required(plain, "to"), "`to`"),
-        type=clean_type(_required(plain, "relationType"), "`relationType`"),
+        source=clean_name(_value_of(plain, "from"), "`from`"),
+        target=clean_name(_value_of(plain, "to"), "`to`"),
+        type=clean_type(_value_of(plain, "relationType"), "`relationType`"),
     )
     return relation, None
 
 
-def _required(plain: dict[str, Any], key: str) -> object:
+def _value_of(plain: dict[str, Any], key: str) -> object:
     if key not in plain:
         raise InvalidInput(f"The line has no `{key}`.")
     return plain[key]
@@ -608,7 +608,7 @@ class OfficialImport:
     def add_memories(self, entities: Sequence[NewEntity]) -> None:
         counts = self._tally.counts
         scope = self._into.services.scope
-        # Known observations do not count as repeated.
+        # An entity that brings nothing new does not count as a duplicate.
         changes = [PutEntity(scope, entity, counts=False) for entity in entities]
         for outcome in self._into.apply(changes):
             counts["entities_created" if outcome.created else "entities_merged"] += 1
@@ -624,4 +624,4 @@ class OfficialImport:
             self._tally.add("also_created", *outcome.also_created)
 
     def link(self) -> None:
-        """Do nothing: entities are linked by name alone."""
+        """Do nothing: this format has only relations, which name their entities."""

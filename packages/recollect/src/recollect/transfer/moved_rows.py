@@ -1,4 +1,4 @@
-"""Read pages of a store for exports, and write the rows of imports."""
+"""Read a store page by page for exports, and write imported records."""
 
 from __future__ import annotations
 
@@ -49,10 +49,10 @@ class Export:
     view: Snapshot
     services: Services
     everything: Filter | None
-    """The scope to export, forgotten memories included; None for every scope."""
+    """The scope to export, including its forgotten memories; None for all scopes."""
 
     def memories(self, after: int = 0) -> Iterator[Memory]:
-        """Yield the memories above an id, including forgotten ones."""
+        """Yield the memories with ids above `after`, including forgotten ones."""
         return self._memories(self.everything, after)
 
     def relations(self, after: int = 0) -> Iterator[Relation]:
@@ -73,15 +73,15 @@ class Export:
         return bool(memory_page(self.view, self.services.where(Kind.NOTE, Kind.MESSAGE), 0, 1))
 
     def has_learnt(self) -> bool:
-        """Whether the scope, or the store, has data learnt from use."""
+        """Whether the exported scopes have data learnt from use."""
         return any(self.count(table) for table in ("recall", "answer_log", "tuning", "dream"))
 
     def read_learnt(self, part: LearntPart, after: int = 0) -> Iterator[tuple[int, Learnt]]:
-        """Yield the data learnt from use, each value with the number after which the next page begins."""
+        """Yield data learnt from use, each value with the `after` with which to continue behind it."""
         return _READERS[part](self.view, part, self._scopes(), after)
 
     def count(self, table: Table) -> int:
-        """Count the rows of a table with scopes, in the scope or in the store."""
+        """Count the rows of a table in the exported scopes. The table must have a scope column."""
         scopes = self._scopes()
         where = () if scopes is None else (OneOf("scope_id", scopes),)
         return self.view.count(table, where)[None]
@@ -103,9 +103,9 @@ class Export:
 
 @contextmanager
 def exporting(engine: Engine, *, everything: bool = False) -> Iterator[Export]:
-    """Open a snapshot to export: this scope, or `everything` in the store."""
+    """Open a snapshot to export: the engine's scope, or `everything` in the store."""
     services = Internals(engine).services
-    # Wait for the recording of the latest answers.
+    # Wait until the latest answers are recorded.
     services.usage.settle(services.usage.patience_seconds)
     with services.read_everything() if everything else services.read() as view:
         yield Export(view, services, None if everything else services.where(deleted=True))
@@ -136,7 +136,7 @@ class Import:
         return self.services.store.apply(changes, at=self.at, keep_going=keep_going).outcomes
 
     def ids_by_source(self, scope: Scope, prefix: str) -> dict[str, int]:
-        """Return the ids of notes and entities by `source`, for sources with a prefix; forgotten ones too."""
+        """Return ids of notes and entities by `source`, if it has this prefix. Include forgotten ones."""
         with self.services.read_everything() as view:
             where = (
                 Equals("scope_id", scope_id(view, scope)),
@@ -180,10 +180,10 @@ def _whole_path(file: str | Path) -> str:
 _EPOCH = date(1970, 1, 1)
 _DISMISSED = '["dismissed", '
 EXPORTED_SETTINGS = ("trial_seed", "unnoted")
-"""Values of the store by name; dismissed items belong to scopes."""
+"""Names of the exported settings that belong to the whole store."""
 # Rows per page; few if each row is large.
 _LEARNT_PAGE = {"memory": 1_000, "recall": 500, "answer_log": 50, "dream": 4}
-# Parts whose records are rows of a table with a column for each field; columns with other names are listed.
+# Parts whose records are rows of one table. `_COLUMNS` lists columns that are not named like their field.
 _LOG_TABLES: dict[LearntPart, Table] = {
     "tuned": "tuning",
     "recall": "recall",
@@ -197,7 +197,7 @@ _OF_OTHER_TABLES = {"memories", "places", "feedback"}
 def _pages(
     view: Snapshot, table: Table, columns: Sequence[str], scopes: Sequence[int] | None, after: int
 ) -> Iterator[list[Row]]:
-    """Yield rows by id, which is the first column."""
+    """Yield pages of rows, ordered by id. The first of the columns must be the id."""
     own: tuple[Condition, ...] = () if scopes is None else (OneOf("scope_id", scopes),)
     limit = _LEARNT_PAGE.get(table, 500)
     while page := view.rows(table, columns, (Compares("id", ">", after), *own), order=("id",), limit=limit):
@@ -210,7 +210,7 @@ def _pages(
 def _scopes(
     view: Snapshot, _: LearntPart, scopes: Sequence[int] | None, after: int
 ) -> Iterator[tuple[int, Learnt]]:
-    """Yield values by owner and agent, since ids of scopes depend on the order of writes."""
+    """Yield values of scopes, ordered by owner and agent: the ids depend on the order of writes."""
     own = () if scopes is None else (OneOf("id", scopes),)
     dismissed: defaultdict[Scope, list[LearntDismissal]] = defaultdict(list)
     named = (Compares("name", ">=", _DISMISSED), Compares("name", "<", f"{_DISMISSED}\x7f"))
@@ -265,7 +265,7 @@ def _usage(
 
 
 def _group_by_first(rows: Sequence[Row]) -> dict[int, list[Row]]:
-    """Group rows by their first value, in order."""
+    """Return the sorted rows by their first value, without it."""
     found: dict[int, list[Row]] = {}
     for first, *rest in sorted(rows):
         found.setdefault(first, []).append(tuple(rest))
@@ -296,7 +296,7 @@ def _log(
 
 
 def _log_details(view: Snapshot, part: LearntPart, ids: Sequence[int]) -> dict[int, dict[str, Any]]:
-    """Read the memories of recalls and the feedback on answers, by id, from their own tables."""
+    """Read what other tables hold, by id: the memories of recalls, or the feedback on answers."""
     found: dict[int, dict[str, Any]] = {}
     if part == "recall":
         rows = view.rows("recall_hit", ("recall_id", "place", "memory_id"), (OneOf("recall_id", ids),))
@@ -319,14 +319,14 @@ def _log_details(view: Snapshot, part: LearntPart, ids: Sequence[int]) -> dict[i
 def _settings(
     view: Snapshot, _: LearntPart, scopes: Sequence[int] | None, after: int
 ) -> Iterator[tuple[int, Learnt]]:
-    """Yield values of the whole store; the export of one scope has none."""
+    """Yield settings of the whole store; the export of one scope has none."""
     for place, name in enumerate(EXPORTED_SETTINGS, 1) if scopes is None else ():
         for (value,) in view.rows("setting", ("value",), (Equals("name", name),)) if place > after else ():
             yield place, LearntSetting(name, value)  # type: ignore[arg-type]  # it is one of these names
 
 
 _Reader = Callable[[Snapshot, LearntPart, Sequence[int] | None, int], Iterator[tuple[int, Learnt]]]
-"""A reader of pages. It takes the scopes, None for all, and the number after which to continue."""
+"""A reader of one part. It takes the scopes (None for all), and the number after which to continue."""
 _READERS: dict[LearntPart, _Reader] = {
     "scope": _scopes,
     "usage": _usage,

@@ -21,7 +21,7 @@ SHOWN = 100
 
 @dataclass(frozen=True, slots=True)
 class BadLine:
-    """A line, counted from 1, that could not be read, or not completely."""
+    """A line that could not be read, or only in part. Lines are counted from 1."""
 
     line: int
     reason: str
@@ -40,11 +40,11 @@ class Dangling:
 
 @dataclass(frozen=True, slots=True)
 class ImportReport:
-    """The outcome of an import. Every line of the file is in one of the counts, except for empty ones."""
+    """The outcome of an import, mostly as counts of lines. Empty lines are not counted."""
 
     format: Format
     lines: int = 0
-    """Lines that are not empty, including a header."""
+    """All lines, including a header."""
     entities_created: int = 0
     entities_merged: int = 0
     """Lines whose entity already existed, in the store or from an earlier line."""
@@ -53,35 +53,35 @@ class ImportReport:
     """Notes and messages."""
     texts_known: int = 0
     forgotten: int = 0
-    """The number of created memories that are forgotten ones, imported as history."""
+    """Created memories that were forgotten in the source, and are imported as history."""
     relations_created: int = 0
     """Relations of the file, without automatic inverses."""
     relations_known: int = 0
     also_created: tuple[str, ...] = ()
-    """Entities that only relations name, made with the type `unknown`: the first of them."""
+    """The first entities that were created because a relation names them, with the type `unknown`."""
     also_created_count: int = 0
     types_taken: int = 0
     """Entities of type `unknown` that took the file's type."""
     types_kept: int = 0
     """Lines whose entity has another type here, and keeps it."""
     dangling: tuple[Dangling, ...] = ()
-    """The first of them."""
+    """The first relations that were not created."""
     dangling_count: int = 0
     learnt: int = 0
-    """Lines of what was learnt from use that brought something new."""
+    """Lines with data learnt from use that was new to the store."""
     learnt_known: int = 0
     learnt_left: tuple[BadLine, ...] = ()
-    """The first lines of it that could not be imported, and why."""
+    """The first lines with learnt data that were left out, wholly or in part."""
     learnt_left_count: int = 0
     bad_lines: tuple[BadLine, ...] = ()
-    """The first of them."""
+    """The first bad lines."""
     bad_count: int = 0
     embedded: int = 0
     """Passages that got their vectors."""
     note: str | None = None
     """The reason if new memories cannot yet be found by meaning."""
     model_note: str | None = None
-    """Whether the languages of the texts chose or changed the model, or a command to run."""
+    """A note if the languages of the texts chose or changed the model, or a command to change it."""
 
     @property
     def changed(self) -> bool:
@@ -102,7 +102,7 @@ class Unplaced:
 
 @dataclass(frozen=True, slots=True)
 class ForeignReport:
-    """Counts of another program's memory: items read, and how many of them were new."""
+    """The outcome of an import from another program: items that were read, and how many were new."""
 
     format: str
     title: str
@@ -114,9 +114,9 @@ class ForeignReport:
     notes: int = 0
     notes_new: int = 0
     notes_changed: int = 0
-    """Known notes that the source has reworded or superseded since the last import."""
+    """Known notes that the source has changed or superseded since the last import."""
     sessions: int = 0
-    """Conversations that have a message."""
+    """Conversations that have at least one message."""
     messages: int = 0
     messages_new: int = 0
     notes_drawn: int = 0
@@ -127,19 +127,19 @@ class ForeignReport:
     """Entities and notes that the source had forgotten, imported as history."""
     superseded: int = 0
     also_created: tuple[str, ...] = ()
-    """Entities that only relations or notes name, made with the type `unknown`: the first of them."""
+    """The first entities that were created because a relation or note names them, with the type `unknown`."""
     also_created_count: int = 0
     owners: tuple[tuple[str, int], ...] = ()
     """Counts by `owner` or `owner/agent`; "" for no owner."""
     no_place: tuple[Unplaced, ...] = ()
     left: tuple[str, ...] = ()
-    """Changes of the source that were not applied here: the first of them."""
+    """The first changes of the source that were not applied here."""
     left_count: int = 0
     bad: tuple[str, ...] = ()
-    """Bad rows, each with its place and the reason: the first of them."""
+    """The first bad rows, each with its place and the reason."""
     bad_count: int = 0
     examples: tuple[str, ...] = ()
-    """Some of what was read."""
+    """Some of the items that were read."""
     embedded: int = 0
     """Passages that got their vectors."""
     waiting: int = 0
@@ -147,7 +147,7 @@ class ForeignReport:
     note: str | None = None
     """The reason if memories cannot yet be found by meaning, or notes could not be extracted."""
     model_note: str | None = None
-    """Whether the languages of the texts chose or changed the model, or a command to run."""
+    """A note if the languages of the texts chose or changed the model, or a command to change it."""
 
     @property
     def read(self) -> int:
@@ -173,11 +173,11 @@ class ExportReport:
     """Notes and messages."""
     relations: int = 0
     forgotten: int = 0
-    """The number of forgotten memories among them."""
+    """Forgotten memories among the entities and texts."""
     learnt: int = 0
-    """Lines of what was learnt from use."""
+    """Lines with data learnt from use."""
     note: str | None = None
-    """Notes on data that the format cannot hold."""
+    """A note on data that the format cannot hold."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,11 +193,11 @@ class ImportPreview:
     relations: int = 0
     forgotten: int = 0
     learnt: int = 0
-    """Lines of what was learnt from use."""
+    """Lines with data learnt from use."""
     owners: tuple[str, ...] = ()
     """Owners of the memories in a full export, "" for no owner; none in the official format."""
     bad_lines: tuple[BadLine, ...] = ()
-    """The first of them."""
+    """The first bad lines."""
     bad_count: int = 0
 
 
@@ -206,11 +206,11 @@ class Tally:
 
     def __init__(self) -> None:
         self.counts: Counter[str] = Counter()
-        """The counts, by their names in the report."""
+        """Counts by the name of the report's field."""
         self._lists: defaultdict[str, list[object]] = defaultdict(list)
 
     def add(self, name: str, *items: object) -> None:
-        """Count items of one of the report's lists, and keep the first of them."""
+        """Count items of a list in the report, and keep the first of them."""
         listed = self._lists[name]
         listed += items[: SHOWN - len(listed)]
         self.counts["bad_count" if name.startswith("bad") else f"{name}_count"] += len(items)
@@ -219,7 +219,7 @@ class Tally:
         self.add("bad_lines", BadLine(line, reason))
 
     def fields(self) -> dict[str, Any]:
-        """The counts and lists of the report."""
+        """Return the counts and lists, by the name of the report's field."""
         return {**self.counts, **{name: tuple(items) for name, items in self._lists.items()}}
 
 

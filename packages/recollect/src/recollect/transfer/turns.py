@@ -1,4 +1,4 @@
-"""Parse turns of conversations from JSON, and texts and times of other programs' files."""
+"""Parse turns of conversations from JSON; clean texts and times from other programs' files."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 _SURROGATES = re.compile("[\ud800-\udfff]")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-# As seconds, these would be after the year 5000, so they are milliseconds.
-_MILLISECONDS = 1e11
-# Instructions and tools, which are not part of a conversation.
+# A larger number is in milliseconds: as seconds, it would be after the year 5000.
+_LARGEST_SECONDS = 1e11
+# Roles whose messages are instructions or belong to tools; they are not part of a conversation.
 _UNSAID = frozenset({"system", "developer", "tool", "function"})
 
 
@@ -43,7 +43,7 @@ def make_turn(
 
 
 def session_of(name: str) -> str:
-    """Clean a session's name; `InvalidInput` if it is not valid."""
+    """Clean a session's name; raise `InvalidInput` if it is not valid."""
     return clean_name(storable_text(name), "session")
 
 
@@ -58,7 +58,7 @@ def time_of_seconds(value: object) -> datetime | None:
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     try:
-        return _EPOCH + timedelta(seconds=value / 1000 if abs(value) > _MILLISECONDS else value)
+        return _EPOCH + timedelta(seconds=value / 1000 if abs(value) > _LARGEST_SECONDS else value)
     except (OverflowError, ValueError):
         return None
 
@@ -76,14 +76,14 @@ def time_of_iso(value: object) -> datetime | None:
 
 @dataclass(frozen=True, slots=True)
 class TurnRow:
-    """A turn, the messages of a whole conversation, or the reason why the row cannot be read."""
+    """A row of a file: one turn, or all messages of a conversation, with errors for unreadable ones."""
 
     session: str | None
     """The session that the row names, if any."""
     turns: tuple[Turn | InvalidInput, ...]
     is_conversation: bool = False
     unsaid: int = 0
-    """The number of left-out messages: of the system, of tools, and calls of tools."""
+    """Messages that were left out: from the system or a tool, or calling a tool."""
 
 
 def is_turn_row(plain: object) -> bool:
@@ -104,7 +104,7 @@ def parse_turn_row(plain: dict[str, Any]) -> TurnRow:
 
 
 def row_session(plain: dict[str, Any]) -> str | None:
-    """Return the session that a row names, even if the rest is wrong."""
+    """Return the session that a row names, without checking the rest of the row."""
     given = plain.get("session")
     if isinstance(given, int) and not isinstance(given, bool):
         return str(given)
@@ -163,14 +163,14 @@ def _at(given: object) -> datetime | None:
         return None
     at = time_of_iso(given) or time_of_seconds(given)
     if at is None:
-        raise InvalidInput(f"`at` is {str(given)[:40]!a}; it is an ISO 8601 time, or seconds since 1970.")
+        raise InvalidInput(f"`at` is {str(given)[:40]!a}; it must be an ISO 8601 time or seconds since 1970.")
     return at
 
 
 def read_turns(content: bytes) -> tuple[list[Turn], list[str]]:
-    """Return the turns of a JSON list, of an object with `messages`, or of JSON lines; then the errors.
+    """Read a JSON list, an object with `messages`, or JSON lines; return the turns and the errors.
 
-    A file that is not one JSON document is read line by line, so that a bad line affects no other.
+    A file that is not one JSON document is read line by line. A bad line does not affect the others.
     """
     rows: list[tuple[str, object]]
     try:

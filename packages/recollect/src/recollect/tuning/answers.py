@@ -31,9 +31,9 @@ _COLUMNS = (
 def logged_answers(
     snapshot: Snapshot, scope: int, profile: str, *, packed: bool = True
 ) -> Iterator[LoggedAnswer]:
-    """Yield a profile's logged answers, oldest first. They are read in pages, to bound memory.
+    """Yield a profile's logged answers, oldest first. They are read page by page, to save memory.
 
-    With `packed=False`, candidates (slow to read) are loaded only for answers with feedback.
+    With `packed=False`, candidates are loaded only for answers with feedback, since reading them is slow.
     """
     after = 0
     while True:
@@ -76,7 +76,7 @@ def _answers(snapshot: Snapshot, rows: Sequence[Row], *, packed: bool) -> Iterat
 
 
 def log_sizes(snapshot: Snapshot, scope: int) -> list[LogSize]:
-    """Count each profile's answers: logged, ranked by other than the baseline, and with feedback."""
+    """Count each profile's answers: all, those that it ranked at least in part, and those with feedback."""
     judged = {answer for (answer,) in snapshot.rows("feedback", ("answer_id",))}
     sizes: dict[str, LogSize] = {}
     for id_, profile, arm in snapshot.rows(
@@ -99,7 +99,7 @@ class ReplayedMemory:
 
     id: int
     memory: Memory | None
-    """None if it has been purged."""
+    """The memory itself, unless it has been purged."""
     shown: int | None
     """Rank in the answer that the caller saw."""
     ranked: int | None
@@ -112,11 +112,11 @@ class ReplayedMemory:
 
 @dataclass(frozen=True, slots=True)
 class AnswerReplay(Record):
-    """A logged answer, ranked again with the present parameters."""
+    """A logged answer, and the ranks of its memories if its question is asked again."""
 
     answer: LoggedAnswer
     places: tuple[ReplayedMemory, ...]
-    """Ordered by the best rank of each memory in any of the lists."""
+    """Ordered by the best of each memory's ranks."""
 
 
 class AnswerLog(EngineGroup):
@@ -137,7 +137,7 @@ class AnswerLog(EngineGroup):
 
         Args:
             profile: Only answers of this profile.
-            judged: True: only answers with feedback. False: only answers without.
+            judged: True for only answers with feedback, False for only answers without.
             memory: Only answers with feedback on this memory.
             contains: Only answers to questions that contain this text.
             before: The id of the last answer on the previous page.
@@ -203,8 +203,8 @@ class AnswerLog(EngineGroup):
         if not answer.query.strip():
             raise InvalidInput("The log was set to keep no questions, so this one cannot be asked again.")
         profile = self._services.profile(answer.profile)
-        now = self._ranked(answer, profile, tuned=True)
-        baseline_now = self._ranked(answer, baseline_of(self._services, profile), tuned=False)
+        now = self._rank_again(answer, profile, tuned=True)
+        baseline_now = self._rank_again(answer, baseline_of(self._services, profile), tuned=False)
         lists = [answer.shown, answer.ranked, answer.baseline, tuple(now), tuple(baseline_now)]
         known = {**memories, **now, **baseline_now}
         places = [{id_: place for place, id_ in reversed(list(enumerate(ids, start=1)))} for ids in lists]
@@ -215,8 +215,8 @@ class AnswerLog(EngineGroup):
         )
         return AnswerReplay(answer, tuple(rows))
 
-    def _ranked(self, answer: LoggedAnswer, profile: Profile, *, tuned: bool) -> dict[int, Memory]:
-        """Search again for the same number of hits, without recording it."""
+    def _rank_again(self, answer: LoggedAnswer, profile: Profile, *, tuned: bool) -> dict[int, Memory]:
+        """Search again for as many hits, without recording the search."""
         asked = query_of(
             self._services,
             answer.query,
@@ -232,7 +232,7 @@ class AnswerLog(EngineGroup):
 # The confidence curve compares the stated confidence with the share of hits that were right.
 
 _BINS = 10
-# With fewer judgements, ten bins mean nothing.
+# Fewer judgements are too few to fill ten bins.
 _LEAST_JUDGED = 50
 _FEW_WORDS = 4
 _HITS = 5
@@ -243,7 +243,7 @@ Judge = Literal["feedback", "self-test"]
 
 @dataclass(frozen=True, slots=True)
 class ConfidenceBin:
-    """Hits whose confidence lies between two bounds."""
+    """Hits with a confidence between two bounds."""
 
     low: float
     high: float
@@ -251,7 +251,7 @@ class ConfidenceBin:
     stated: float
     """The mean confidence."""
     found: float
-    """The share of right hits."""
+    """The share of hits that were right."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,18 +259,18 @@ class ConfidenceCurve(Record):
     """How often hits of each confidence were right."""
 
     judged_by: Judge
-    """`feedback`: a hit is right if it was opened or rated well. `self-test`, used if there is too little
-    feedback: the first hit is right if it is the memory that the question was made from."""
+    """`feedback`: a hit is right if it was opened or rated well. `self-test`, with too little feedback:
+    the first hit is right if the question was made from it."""
     pairs: int
     error: float
-    """Mean distance between stated and found, weighted by the hits of each bin."""
+    """Mean distance between `stated` and `found`, weighted by the number of hits in each bin."""
     bins: tuple[ConfidenceBin, ...]
 
 
 def confidence_curve(services: Services, sample: int, progress: Progress | None = None) -> ConfidenceCurve:
-    """Measure the confidence on the last answers with feedback, asked again.
+    """Measure how reliable the confidence is, by asking the last questions with feedback again.
 
-    If there are too few, measure it on questions made from a sample of memories.
+    If there are too few, ask questions made from a sample of memories.
     """
     judged_by: Judge = "feedback"
     pairs = list(_judge_by_feedback(services, sample, progress))

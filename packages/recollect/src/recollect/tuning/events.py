@@ -27,7 +27,7 @@ class Event:
     profile: str
     arm: Arm
     shown: tuple[int, ...]
-    """Ids as the caller saw them, best first."""
+    """Ids that the caller saw, best first."""
     ranked: tuple[int, ...]
     """Ids ranked by the profile, up to the limit. A budget may have shortened `shown`."""
     baseline: tuple[int, ...]
@@ -35,13 +35,13 @@ class Event:
     candidates: Candidates
     context: Query
     feedback: Mapping[int, float] = field(default_factory=dict)
-    """Grades by memory, from 1 (opened, found again or rated right) to -1 (rated wrong)."""
+    """Grades by memory: 1 if opened, 0.5 if found again, or the caller's rating from -1 (wrong) to 1."""
     said: Mapping[int, float] = field(default_factory=dict)
-    """The explicit part of `feedback`; the rest is implicit."""
+    """The part of `feedback` that callers gave; the rest follows from what they opened and found."""
     against: str = ""
     """Name of the baseline."""
     version: int = 0
-    """Version of the profile's tuned parameters at that time; 0 for the published ones."""
+    """Version of the tuned parameters that the profile had then; 0 for the published ones."""
 
     @property
     def treated(self) -> bool:
@@ -51,5 +51,5 @@ class Event:
 
 @lru_cache(maxsize=1_024)
 def normalized_query(query: str) -> str:
-    """Return the question without differences of case, accents and spaces."""
+    """Return the question in lower case, without accents and extra spaces."""
     return " ".join(fold(query).split())

@@ -3,14 +3,14 @@
     chance that a reader looks at place p = p ** -eta
     weight of a use at place p            = min(10, p ** eta)
 
-The weight makes up for uses that readers did not reach (inverse propensity scoring; Joachims, Swaminathan &
-Schnabel, WSDM 2017). Eta is learned from the log by intervention harvesting (Agarwal et al., WSDM 2019): if a
+The weight makes up for readers who did not look that far (inverse propensity scoring; Joachims, Swaminathan &
+Schnabel, WSDM 2017). Eta is learnt from the log by intervention harvesting (Agarwal et al., WSDM 2019): if a
 question was asked twice and showed a memory at different places, only the place explains different use. So
 
     uses at place p ~ Poisson(r * p ** -eta),   r any number for each question and memory
 
-and given the total uses of the memory, r cancels: the split over its places depends on eta alone. With few
-data, a prior keeps eta stable.
+For a known total of uses, r cancels: how they spread over the places depends on eta alone. With little data,
+a prior keeps eta stable.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 
 
 PRIOR_ETA = 0.5
-"""Prior mean, between a model that reads the whole list (0) and people with web results (about 1)."""
+"""Mean of the prior: models read the whole list (0), and people mostly the first web results (about 1)."""
 PRIOR_SPREAD = 0.5
-"""Standard deviation of the prior; both ends stay plausible."""
+"""Standard deviation of the prior, wide enough for both extremes."""
 MOST_ETA = 3.0
 MOST_WEIGHT = 10.0
 """Upper bound of a weight, so that no single use decides."""
@@ -46,7 +46,7 @@ class Bias:
     spread: float = PRIOR_SPREAD
     """Standard deviation of eta; without data, that of the prior."""
     pairs: int = 0
-    """Number of used memories that one question showed at different places: the data for eta."""
+    """The data for eta: how many used memories one question showed at different places."""
 
     @property
     def low(self) -> float:
@@ -60,8 +60,8 @@ class Bias:
 def position_weights(places: Ints, said: Flags, eta: float) -> Floats:
     """Return the weight of feedback at these places, from 1 to 10.
 
-    Explicit feedback gets the square root of the weight: its author has seen the memory, but low places get
-    little feedback.
+    Explicit feedback gets the square root of the weight. Its author has seen the memory, but few people rate
+    memories at low places.
     """
     powers: Floats = places.astype(np.float64) ** np.where(said, eta / 2, eta)
     return np.minimum(MOST_WEIGHT, powers)
@@ -94,7 +94,7 @@ def bias_in(events: Iterable[Event], prior: Bias = Bias()) -> Bias:  # noqa: B00
 
 
 def _harvest(events: Iterable[Event]) -> tuple[Floats, Floats, Ints]:
-    """Return, for every showing that informs eta, the log of its place, its uses, and its group."""
+    """Return columns with a row for each showing that informs eta: logarithm of the place, uses, group."""
     showings: dict[tuple[str, int], dict[int, tuple[int, int]]] = {}
     for event in events:
         question = normalized_query(event.query)
@@ -109,7 +109,7 @@ def _harvest(events: Iterable[Event]) -> tuple[Floats, Floats, Ints]:
         if len(by_place) < 2 or not any(used for _, used in by_place.values()):
             continue
         for place, (shown, used) in sorted(by_place.items()):
-            # One row for each showing; all uses of a place are on its first row.
+            # Each showing is a row. The first row of a place has all its uses.
             logs += [float(np.log(place))] * shown
             uses += [float(used)] + [0.0] * (shown - 1)
             group += [count] * shown
@@ -124,15 +124,15 @@ _DRAWS = 4_000
 
 @dataclass(frozen=True, slots=True)
 class JudgedEvents:
-    """Events with feedback, oldest first, with a row for each memory that has feedback."""
+    """Events with feedback, oldest first, and columns with a row for each memory with feedback."""
 
     events: tuple[Event, ...]
     owner: Ints
-    """The event of each row, ascending."""
+    """Index of each row's event, ascending."""
     memory: Ints
     grade: Floats
     place: Ints
-    """The place where it was shown, from 1."""
+    """The place where the memory was shown, from 1."""
     said: Flags
 
     def __len__(self) -> int:
@@ -165,11 +165,11 @@ class DcgScale:
     gains: Floats
     worst: Floats
     span: Floats
-    """Ideal minus worst: the weight of an event."""
+    """Ideal DCG minus worst DCG, which is the weight of the event."""
 
 
 def judged_events(events: Iterable[Event]) -> JudgedEvents:
-    """Collect feedback on shown memories, and explicit feedback on other candidates as if shown next."""
+    """Collect feedback on shown memories. Ratings of other candidates count as if those were shown next."""
     kept: list[Event] = []
     rows: list[tuple[int, int, float, int, bool]] = []
     for event in sorted(events, key=lambda event: (event.at, event.id)):
@@ -203,7 +203,7 @@ def dcg_scale(data: JudgedEvents, eta: float, k: int) -> DcgScale:
 
 
 def above_worst(data: JudgedEvents, scale: DcgScale, places: Ints, k: int) -> Floats:
-    """Return DCG@K minus the worst for each event; divided by `span`, it is the event's NDCG@K."""
+    """Return each event's DCG@K minus its worst DCG@K. Divided by `span`, that is its NDCG@K."""
     parts = scale.gains * discounts(places, k)
     return np.bincount(data.owner, parts, minlength=len(data)) - scale.worst
 
@@ -221,7 +221,7 @@ def gain_between(data: JudgedEvents, before: Ints, after: Ints, k: int, eta: flo
 
 
 def gain_of(differences: Floats, spans: Floats, questions: Sequence[str]) -> Gain:
-    """Compute the gain from each event's difference in DCG and its weight."""
+    """Compute the gain from each event's difference in DCG, weight and question."""
     _, which = np.unique(np.array(questions, object).astype(str), return_inverse=True)
     rises = np.bincount(which, differences).astype(np.float64)
     counts = np.bincount(which, spans).astype(np.float64)

@@ -1,10 +1,10 @@
-"""Knobs: the parameters of a profile by name, profiles with other values, and values to try.
+"""Read and change the parameters of a profile by name (its knobs), and list values to try.
 
-A name is `owner.field`; the owner is the step, or the factor that a step multiplies or adds by:
-`cooccurrence.gamma`, `blend.meaning`. A repeated name gets a suffix: `rrf.k`, `rrf.k_2`.
+A name is `owner.field`, such as `blend.meaning` or `cooccurrence.gamma`. The owner is a step, or the factor
+that the step applies. A repeated name gets a suffix: `rrf.k`, `rrf.k_2`.
 
-The number of candidates that a search fetches is not a knob: the log holds only candidates that were
-fetched, so other values cannot be tried on it.
+The number of candidates to fetch is not a knob. The log has only candidates that were fetched, so other
+numbers cannot be tried on it.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
     from recollect.ranking.candidates import Profile
 
 EASE = 0.1
-"""Weight of the new value in the applied one (exponential moving average)."""
+"""A change goes this share of the way to the new value (exponential moving average)."""
 MOST_POINTS = 1_000
 _LIMBIC: dict[str, tuple[float, ...]] = {
     "cooccurrence.gamma": (0.001, 0.005, 0.01, 0.05, 0.1),
     "salience.beta_sal": (0.1, 0.25, 0.5, 0.75, 1.0),
 }
-"""The two knobs of the published tuner, which tries all combinations."""
+"""The two knobs of the published tuner, and the values that it tries in all combinations."""
 _MULTIPLES = (0.25, 0.5, 0.8, 1.25, 2.0, 4.0)
 
 Point = dict[str, float]
@@ -50,7 +50,7 @@ class Knob:
 
 
 def knobs_of(profile: Profile) -> dict[str, float]:
-    """Return every parameter of the steps, in the order of use."""
+    """Return the value of every parameter, in the order of the steps."""
     return {knob.name: knob.value for knob in knobs_with_places(profile)}
 
 
@@ -67,7 +67,7 @@ def knobs_with_places(profile: Profile) -> tuple[Knob, ...]:
 
 
 def with_knobs(profile: Profile, values: Mapping[str, float]) -> Profile:
-    """Return the profile with these values, validated. Short names are allowed, see `full_names`."""
+    """Return the profile with these values; raise if it rejects them. For short names, see `full_names`."""
     given = full_names(profile, values)
     steps = list(profile.steps)
     for knob in knobs_with_places(profile):
@@ -118,7 +118,7 @@ def _full_name(given: str, known: tuple[str, ...], profile: Profile) -> str:
 
 
 def _numbers(value: Any, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], str, float]]:
-    """Yield every number in a step: its path, its owner and its value."""
+    """Yield the path, owner and value of every number in a step."""
     owner = _NAMES[type(value)]
     inner = [getattr(value, each.name) for each in fields(value)]
     named = next((_NAMES[type(one)] for one in inner if is_dataclass(one) and type(one) in _NAMES), None)
@@ -141,8 +141,8 @@ def _replace_at(value: Any, path: tuple[str, ...], number: float) -> Any:
 def points_for(profile: Profile, ranges: Mapping[str, Sequence[float]] | None = None) -> list[Point]:
     """Return sets of values to try; the present ones come first.
 
-    With ranges, try all their combinations. Without, try gamma and beta_sal if the profile has both; else
-    each parameter alone, from a quarter to four times its value.
+    With ranges, these are all combinations. Without, they vary gamma and beta_sal if the profile has both, or
+    else each parameter alone, from a quarter to four times its value.
     """
     now = knobs_of(profile)
     if ranges is None and not _LIMBIC.keys() <= now.keys():
@@ -179,7 +179,7 @@ def _check_ranges(profile: Profile, ranges: Mapping[str, Sequence[float]]) -> di
 def _one_by_one(profile: Profile, now: Point) -> list[Point]:
     points = []
     for name, value in now.items():
-        # A value between 0 and 1 may be a share, so no value above 1 is tried.
+        # A value between 0 and 1 may be a share, so do not try values above 1.
         tried = dict.fromkeys(min(value * by, 1.0) if 0 < value <= 1 else value * by for by in _MULTIPLES)
         for number in tried:
             point = now | {name: number}

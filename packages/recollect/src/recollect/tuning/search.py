@@ -1,12 +1,12 @@
 """Search for better parameters: choose them on older questions, and judge them on newer ones.
 
-The best of many candidates looks too good on the questions that chose it. The newer questions took no part in
-the choice, so judging there needs no correction for the number of candidates. All answers to one question are
-in the same part, or the test would repeat training questions.
+The best of many sets of values looks too good on the questions that chose it. The newer questions took no
+part in the choice, so a test on them needs no correction for the number of sets. All answers to a question
+are in the same part, so that the test does not repeat questions of the choice.
 
 A run applies one tenth of the way to the best values, under two conditions on the test part: the best values
-gain significantly, and the step itself loses nothing. So small a step rarely gains significantly by itself;
-each run tests both conditions again on newer answers.
+gain significantly, and the step itself loses nothing. A step this small rarely gains significantly by itself.
+Each run tests both conditions again on newer answers.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from recollect.ranking.candidates import Ints, Profile, Step
 
 
-# Replay: rank many logged answers at once to find the new places of their feedback.
+# Replay: rank many logged answers again, all at once, and find the new places of memories with feedback.
 
 _Pairs = TypeVar("_Pairs", Cooccurrences, Contradictions)
 _TIMES = ("created_at", "updated_at", "happened_at", "last_access")
@@ -56,7 +56,7 @@ _NOWHERE = np.iinfo(np.int64).max
 
 
 class Replay:
-    """Ranks these events again by any profile; fastest for profiles with the same first steps."""
+    """A ranking of these events by any profile. It is fast for profiles that begin with the same steps."""
 
     def __init__(self, data: JudgedEvents, profile: Profile) -> None:
         self._candidates, self._context = join_events(data.events)
@@ -68,17 +68,17 @@ class Replay:
             self._stages.append(self._after(step, self._stages[-1]))
 
     def places(self, profile: Profile) -> Ints:
-        """Return the place of each row of feedback among all candidates, from 1; 0 if a step removed it.
+        """Return the new place of each memory with feedback among all candidates, from 1.
 
-        If it was removed, the best place of an equivalent memory counts.
+        If a step removed the memory, the best place of an equivalent one counts, or else 0.
         """
         steps = _steps(profile)
         pairs = enumerate(zip(steps, self._steps, strict=False))
-        alike = next(
+        shared = next(
             (place for place, (one, other) in pairs if one != other), min(len(steps), len(self._steps))
         )
-        ranked = self._stages[alike]
-        for step in steps[alike:]:
+        ranked = self._stages[shared]
+        for step in steps[shared:]:
             ranked = self._after(step, ranked)
         order = best_first(ranked)
         query = ranked.query[order] if ranked.query is not None else np.zeros(len(order), np.int64)
@@ -92,14 +92,14 @@ class Replay:
         return np.where(found == _NOWHERE, 0, found)
 
     def _after(self, step: Step, candidates: Candidates) -> Candidates:
-        # Drop the explanations of steps: they are not needed here, and large.
+        # Drop the explanations of steps: nothing here reads them, and they are large.
         return replace(step(candidates, self._context), score_changes=(), removals=())
 
 
 def join_events(events: Sequence[Event]) -> tuple[Candidates, Query]:
-    """Join the candidates of all events into one value, with rows as ids, and the fields that steps read.
+    """Join the candidates of all events, with row numbers as ids, and their queries.
 
-    Times are shifted as if all questions were asked at once, so that ages stay the same.
+    Times are shifted as if all questions had been asked at the same moment. Ages stay the same.
     """
     gathered = [event.candidates for event in events]
     counts = np.array([len(each) for each in gathered], np.int64)
@@ -111,11 +111,11 @@ def join_events(events: Sequence[Event]) -> tuple[Candidates, Query]:
         name: _join_columns([getattr(each.facts, name) for each in gathered]) for name in Facts.__slots__
     }
     shift = np.repeat(np.array(later, np.int64), counts)
-    columns |= {name: _shifted(columns[name], shift) for name in _TIMES}
+    columns |= {name: _shift(columns[name], shift) for name in _TIMES}
     columns["origin"] = _origin_rows(columns["ids"], columns["origin"], query)
     columns["ids"] = np.arange(len(query))
-    columns["content"] = _numbered(query, columns["content"])
-    columns["session"] = np.where(columns["session"] == 0, 0, 1 + _numbered(query, columns["session"]))
+    columns["content"] = _number_by_query(query, columns["content"])
+    columns["session"] = np.where(columns["session"] == 0, 0, 1 + _number_by_query(query, columns["session"]))
     names = dict.fromkeys(name for each in gathered for name in each.sources)
     sources = {
         name: Source(
@@ -141,7 +141,7 @@ def join_events(events: Sequence[Event]) -> tuple[Candidates, Query]:
         now=now,
         limit=0,
         parts=tuple(
-            replace(event.context, span=_shifted_span(event.context.span, by))
+            replace(event.context, span=_shift_span(event.context.span, by))
             for event, by in zip(events, later, strict=True)
         ),
     )
@@ -150,20 +150,20 @@ def join_events(events: Sequence[Event]) -> tuple[Candidates, Query]:
 def _join_pairs(
     kind: type[_Pairs], time: str, pairs: Sequence[_Pairs], starts: Ints, later: Sequence[int]
 ) -> _Pairs:
-    """Join pairs of rows; the first two columns are rows, and `time` names the column to shift."""
+    """Join pairs of rows. The first two columns hold row numbers; `time` names the column to shift."""
     names = [each.name for each in fields(kind)]
     counts = [len(getattr(each, names[0])) for each in pairs]
     columns = {name: _join_columns([getattr(each, name) for each in pairs]) for name in names}
     columns |= {name: columns[name] + np.repeat(starts, counts) for name in names[:2]}
-    columns[time] = _shifted(columns[time], np.repeat(np.array(later, np.int64), counts))
+    columns[time] = _shift(columns[time], np.repeat(np.array(later, np.int64), counts))
     return kind(**columns)
 
 
-def _shifted(times: Ints, by: Ints) -> Ints:
+def _shift(times: Ints, by: Ints) -> Ints:
     return np.where(times == NEVER, NEVER, times + by)
 
 
-def _shifted_span(span: tuple[int, int] | None, by: int) -> tuple[int, int] | None:
+def _shift_span(span: tuple[int, int] | None, by: int) -> tuple[int, int] | None:
     if span is None:
         return None
     start, end = span
@@ -171,7 +171,7 @@ def _shifted_span(span: tuple[int, int] | None, by: int) -> tuple[int, int] | No
 
 
 def _origin_rows(ids: Ints, origin: Ints, query: Ints) -> Ints:
-    """Return the row of the message that a note was extracted from, if the query found it, too."""
+    """Return, for each note, the row of its source message if the query found it, or else its own row."""
     rows = np.arange(len(ids))
     row_of = {pair: row for row, pair in enumerate(zip(query.tolist(), ids.tolist(), strict=True))}
     for row in np.flatnonzero(origin != ids).tolist():
@@ -179,7 +179,7 @@ def _origin_rows(ids: Ints, origin: Ints, query: Ints) -> Ints:
     return rows
 
 
-def _numbered(query: Ints, values: Ints) -> Ints:
+def _number_by_query(query: Ints, values: Ints) -> Ints:
     """Number the values so that no two queries share a number."""
     order = np.lexsort((values, query))
     is_new = (np.diff(values[order], prepend=0) != 0) | (np.diff(query[order], prepend=-1) != 0)
@@ -189,9 +189,9 @@ def _numbered(query: Ints, values: Ints) -> Ints:
 
 
 def _stand_ins(data: JudgedEvents) -> tuple[Ints, Ints, Any]:
-    """Return the feedback, the row, and whether it is the memory itself, for each memory and equivalent.
+    """Return columns: the feedback, a candidate that counts for it, and whether that is the memory itself.
 
-    Equal texts are equivalent, and so are a message and the notes extracted from it.
+    Equal texts count for each other, and so do a message and the notes extracted from it.
     """
     starts = np.cumsum([0, *(len(event.candidates) for event in data.events)])
     feedback, rows, itself = [], [], []
@@ -208,7 +208,7 @@ def _stand_ins(data: JudgedEvents) -> tuple[Ints, Ints, Any]:
 
 
 def _steps(profile: Profile) -> tuple[Step, ...]:
-    """Return the steps without sorting and cutting, since all places are needed."""
+    """Return the steps without the last two, which sort and cut: a replay needs all places."""
     if profile.steps[-2:] != (Order(), Cut()):
         raise ValueError("a profile ends with order and cut")
     return profile.steps[:-2]
@@ -222,11 +222,11 @@ LEAST_TREATED = 50
 LEAST_JUDGED = 20
 """Minimum number of events with feedback; with fewer, no gain is significant."""
 LEAST_QUESTIONS = 6
-"""Minimum number of questions in the test part: with five, one of the 32 sign flips is more than 2.5 %."""
+"""Minimum number of questions in the test part. Five have only 32 sign flips, and one is more than 2.5 %."""
 TRAIN_SHARE = 0.7
 K = 10
 _BATCH_SIZE = 500
-"""Number of events ranked together, which bounds memory."""
+"""Number of events that are ranked at once. It limits the use of RAM."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,9 +253,9 @@ class Proposal:
     train: int = 0
     """Number of events with feedback on which the values were chosen."""
     test: int = 0
-    """Number of events of later questions, on which the choice was judged."""
+    """Number of events with newer questions, on which the choice was tested."""
     points: int = 0
-    """Number of sets of values that were tried, including the present one."""
+    """Number of sets of values that were tried, including the present values."""
     bias: Bias = field(default_factory=Bias)
     now: Mapping[str, float] = field(default_factory=dict)
     """Present values of the parameters that `best` would change."""
@@ -280,7 +280,7 @@ class Proposal:
 def propose_numbers(
     events: Sequence[Event], profile: Profile, ranges: Mapping[str, Sequence[float]] | None = None
 ) -> Proposal:
-    """Propose better values for the parameters of a profile if its events support a change.
+    """Propose better values for a profile's parameters if its events show that they are better.
 
     `profile` has its present values. Events of other profiles are skipped. The same events give the same
     proposal.
@@ -304,8 +304,8 @@ def propose_numbers(
     bias = bias_in(event for event in mine if normalized_query(event.query) not in later)
     if len(later) < LEAST_QUESTIONS:
         shortage = (
-            f"Only {len(later)} questions are left to judge a choice on, which must be others than those it "
-            f"was made on; {LEAST_QUESTIONS} are needed."
+            f"Only {len(later)} newer questions are left to test new numbers on; a search needs at least "
+            f"{LEAST_QUESTIONS}. Ask more questions, give feedback on the answers, and try again."
         )
         return Proposal("too few", shortage, profile.name, treated, len(older), len(newer), bias=bias)
     present = points[0]
@@ -328,7 +328,7 @@ def propose_numbers(
 
 
 def _split_by_time(data: JudgedEvents) -> tuple[JudgedEvents, JudgedEvents]:
-    """Split events by question into an older and a newer part, in the order of first appearance."""
+    """Split events into an older and a newer part by the first time that their question was asked."""
     asked: dict[str, list[Event]] = {}
     for event in data.events:
         asked.setdefault(normalized_query(event.query), []).append(event)
@@ -341,7 +341,7 @@ def _split_by_time(data: JudgedEvents) -> tuple[JudgedEvents, JudgedEvents]:
 
 
 def _best_on(data: JudgedEvents, profile: Profile, points: Sequence[Point], eta: float) -> Point:
-    """Return the values with the highest NDCG@10; among equals, those nearest to the present ones."""
+    """Return the values with the highest NDCG@10. Of equal ones, return those nearest to the present."""
     profiles = [with_knobs(profile, point) for point in points]
     sums, total = np.zeros(len(points)), 0.0
     for start in range(0, len(data), _BATCH_SIZE):
@@ -397,7 +397,7 @@ def _judge_proposal(found: Proposal, data: JudgedEvents, profile: Profile) -> Pr
 def verdict_on(
     gain: Gain, gain_eased: Gain, least: float, count: int
 ) -> tuple[Literal["no gain", "proposed"], str]:
-    """Return a verdict and its reason. `least` is the gain at the less favourable position bias."""
+    """Return a verdict and its reason. `least` is the smaller gain at the two ends of the position bias."""
     measured = (
         f"NDCG@10 {gain.mean:+.4f} ({gain.low:+.4f} to {gain.high:+.4f}) "
         f"on {count} answers to later questions"
@@ -420,7 +420,7 @@ def verdict_on(
 def _moved_feedback(
     data: JudgedEvents, before: Ints, after: Ints
 ) -> tuple[tuple[MovedFeedback, ...], tuple[MovedFeedback, ...]]:
-    """Return feedback that would move up and down; memories rated wrong should move down."""
+    """Return feedback that would move to better, and to worse, places. Wrong memories should move down."""
     far = np.iinfo(np.int64).max
     ups: list[tuple[float, MovedFeedback]] = []
     for row in np.flatnonzero(before != after).tolist():
@@ -449,7 +449,7 @@ class RankingMeasures:
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """A profile with its present values against the baseline; both rank the same candidates."""
+    """The quality of a profile with its present values, and of the baseline, on the same candidates."""
 
     ours: RankingMeasures
     baseline: RankingMeasures
@@ -473,27 +473,27 @@ class Analysis:
     by_arm: Mapping[Arm, int]
     bias: Bias
     overall: Compared | None
-    """None without feedback."""
+    """The comparison over all arms; None without feedback."""
     arms: Mapping[Arm, Compared]
     """Results by arm; arms without feedback are left out."""
     other_baselines: int
-    """Number of answers with another baseline, which are not counted."""
+    """Number of answers that are not counted because they had another baseline."""
     knobs: Mapping[str, float]
     """The present values of the profile's parameters."""
 
 
 def analyze(events: Sequence[Event], profile: Profile, against: Profile) -> Analysis:
-    """Compare a profile, with its present values, against a baseline. Events of other profiles are skipped.
+    """Compare a profile, with its present values, with a baseline. Events of other profiles are skipped.
 
-    Answers of the profile alone count against any baseline, since both are ranked again. Answers with a part
-    of another baseline do not count.
+    Both rank every answer again, so answers by the profile alone serve for any baseline. Answers that include
+    hits of another baseline do not count.
     """
     all_mine = [event for event in events if event.profile == profile.name]
     mine = [event for event in all_mine if event.arm == "ours" or event.against == against.name]
     data = judged_events(mine)
     bias = bias_in(all_mine)
-    # Rank both again and cut them at the caller's limit. The logged order cannot be used: a budget may have
-    # cut it, and it lacks equivalent memories.
+    # Rank again with both, and cut at the caller's limit. The logged ranking does not suffice: a budget may
+    # have cut it, and it lacks equivalent memories.
     limits = np.array([event.context.limit for event in data.events], np.int64)[data.owner]
     replay = Replay(data, profile)
     ours, baseline = (
@@ -504,7 +504,7 @@ def analyze(events: Sequence[Event], profile: Profile, against: Profile) -> Anal
         part = judged_events(event for event in data.events if event.arm == arm)
         if len(part):
             rows = np.array([event.arm == arm for event in data.events])[data.owner]
-            arms[arm] = _compared(part, ours[rows], baseline[rows], bias.eta)
+            arms[arm] = _compare(part, ours[rows], baseline[rows], bias.eta)
     return Analysis(
         profile.name,
         against.name,
@@ -513,14 +513,14 @@ def analyze(events: Sequence[Event], profile: Profile, against: Profile) -> Anal
         len(data),
         {arm: sum(event.arm == arm for event in mine) for arm in get_args(Arm)},
         bias,
-        _compared(data, ours, baseline, bias.eta) if len(data) else None,
+        _compare(data, ours, baseline, bias.eta) if len(data) else None,
         arms,
         len(all_mine) - len(mine),
         knobs_of(profile),
     )
 
 
-def _compared(data: JudgedEvents, ours: Ints, baseline: Ints, eta: float) -> Compared:
+def _compare(data: JudgedEvents, ours: Ints, baseline: Ints, eta: float) -> Compared:
     return Compared(_measures(data, ours, eta), _measures(data, baseline, eta))
 
 
@@ -530,7 +530,7 @@ def _measures(data: JudgedEvents, places: Ints, eta: float) -> RankingMeasures:
 
 
 def _mean_lift(data: JudgedEvents, places: Ints, eta: float, k: int) -> float:
-    """Return Lift@K, weighted by the relevant memories of each event; 0 without any."""
+    """Return the mean Lift@K of the events, weighted by their relevant memories; 0 without any."""
     relevant = data.grade > 0
     among = np.array([len(event.candidates) for event in data.events], np.float64)
     limits = np.array([event.context.limit for event in data.events], np.float64)

@@ -1,4 +1,4 @@
-"""Tuning of a profile on the logged answers: analyse, search, apply, and roll back."""
+"""Tune a profile on the logged answers: measure it, search for better parameters, apply and undo changes."""
 
 from __future__ import annotations
 
@@ -57,8 +57,8 @@ def tunings(snapshot: Snapshot, scope: int, profile: str | None, limit: int) -> 
 def events_of(services: Services, view: Snapshot, profile: str) -> tuple[list[Event], int]:
     """Return a profile's logged answers as events, oldest first, and the number of unreadable answers.
 
-    Candidates are unpacked only for answers with feedback, since a log holds thousands. The other answers
-    are needed to estimate the position bias.
+    Candidates are unpacked only for answers with feedback, since unpacking thousands takes long. The other
+    answers help to estimate the position bias.
     """
     events: list[Event] = []
     unreadable = 0
@@ -79,7 +79,7 @@ def _event(answer: LoggedAnswer) -> Event:
     feedback = {**seen, **said}
     if feedback:
         candidates, moment = unpack(answer.candidates)
-    else:  # it is never ranked again
+    else:  # without feedback, an answer is never ranked again
         candidates, moment = _NOTHING, Query(answer.query, microseconds(answer.at), len(answer.shown))
     return Event(
         id=answer.id,
@@ -106,7 +106,7 @@ _NOTHING = Candidates(Facts(*(_NO_COLUMN for _ in fields(Facts))), {}, np.zeros(
 Why = Literal["run", "set", "reset", "rollback"]
 _PUBLISHED_TUNER = "limbic"
 _REPORTED = ("says", "best", "train", "test", "points", "ndcg_now", "ndcg_best", "gain")
-"""Fields of a search's result that the history keeps."""
+"""Fields of a proposal that the history keeps."""
 # How long to wait for pending log entries: longer than a writer waits for a busy store.
 _PATIENCE_SECONDS = 15.0
 
@@ -114,12 +114,12 @@ _PATIENCE_SECONDS = 15.0
 def feedback(
     services: Services, ids: Sequence[int], grade: float, answer: Answer | str | None, query: str | None
 ) -> None:
-    """Store a caller's feedback on shown memories, all or nothing."""
+    """Store a caller's feedback on shown memories: on all of them, or on none."""
     if isinstance(grade, bool) or not isinstance(grade, int | float):
         raise InvalidInput(f"A grade is a number from -1 (wrong) to 1 (just right), not {grade!r}.")
     handle = answer if answer is None or isinstance(answer, str) else answer.event
     if answer is not None and handle is None:
-        raise InvalidInput("That answer is not in the log: it was asked of the past, or the log is off.")
+        raise InvalidInput("That answer is not in the log: its query was about the past, or the log is off.")
     # The answer may not be logged yet.
     services.usage.settle(_PATIENCE_SECONDS)
     session = services.usage.session
@@ -137,14 +137,14 @@ class AnswerLogStatus(Record):
 
     on: bool
     design: str
-    """off or split."""
+    """`off`, or `split` for a split trial."""
     against: str
     share: float
     seed: str
-    """Hashed with a query to choose its ranking in a split trial."""
+    """In a split trial, a hash of this and the query chooses how the query is ranked."""
     sizes: tuple[LogSize, ...]
     unreadable: int = 0
-    """Number of answers of this profile that another version wrote, which cannot be ranked again."""
+    """Answers of this profile that cannot be ranked again, since another version wrote them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +158,7 @@ class ProfileNumbers(Record):
     tuned: Mapping[str, float]
     """Values that differ from the published ones."""
     note: str | None = None
-    """A note on tuned parameters that the profile no longer has."""
+    """A note if the profile no longer has some of the tuned parameters."""
 
     @property
     def present(self) -> dict[str, float]:
@@ -203,7 +203,7 @@ class Tuning(EngineGroup):
         Examples:
             >>> analysis = memory.tuning.analyze()
         """
-        with self._settled().read() as view:
+        with self._settle_log().read() as view:
             chosen, numbers = self._choose_profile(view, profile)
             events, unreadable = events_of(self._services, view, chosen.name)
             log = self._log(view, unreadable)
@@ -227,7 +227,7 @@ class Tuning(EngineGroup):
         Examples:
             >>> change = memory.tuning.run(dry_run=True)
         """
-        with self._settled().read() as view:
+        with self._settle_log().read() as view:
             chosen, numbers = self._choose_profile(view, profile)
             events, _ = events_of(self._services, view, chosen.name)
         found = propose_numbers(events, with_knobs(chosen, numbers.tuned), ranges)
@@ -279,12 +279,12 @@ class Tuning(EngineGroup):
 
         Args:
             sample: Number of answers, or of memories in a self-test.
-            progress: Reports the questions asked.
+            progress: Gets the number of questions asked.
 
         Examples:
             >>> curve = memory.tuning.confidence_curve(sample=5)
         """
-        return confidence_curve(self._settled(), sample, progress)
+        return confidence_curve(self._settle_log(), sample, progress)
 
     @retry_after_failover
     def log_status(self) -> AnswerLogStatus:
@@ -294,11 +294,11 @@ class Tuning(EngineGroup):
             >>> memory.tuning.log_status().on
             True
         """
-        with self._settled().read() as view:
+        with self._settle_log().read() as view:
             return self._log(view, 0)
 
     def empty_log(self) -> int:
-        """Empty the answer log and forget the queries. Usage stays. This cannot be undone.
+        """Delete all logged answers and queries. Usage stays. This cannot be undone.
 
         Returns:
             The number of deleted answers.
@@ -310,7 +310,7 @@ class Tuning(EngineGroup):
         """
         self._services.usage.settle(_PATIENCE_SECONDS)
         count = self._services.write([EmptyLog(self._services.scope)])[0].count
-        # If the file is busy, the freed bytes stay on disk until they are overwritten.
+        # If the file is busy, the deleted data stays on disk until it is overwritten.
         with suppress(StoreUnavailable):
             self._services.store.compact()
         return count
@@ -388,13 +388,13 @@ class Tuning(EngineGroup):
         with self._services.read() as view:
             return self._numbers(view, self._services.profile(profile))
 
-    def _settled(self) -> Services:
-        # Write recent answers to the log first.
+    def _settle_log(self) -> Services:
+        # Wait until recent answers are in the log.
         self._services.usage.settle(_PATIENCE_SECONDS)
         return self._services
 
     def _choose_profile(self, view: Snapshot, name: str | None) -> tuple[Profile, ProfileNumbers]:
-        """Return the named profile; else the default, unless only the published tuner's profile was used."""
+        """Return the named profile; without a name, `limbic` if only that was used, else the default."""
         if name is None:
             used = {size.profile for size in log_sizes(view, scope_id(view, self._services.scope))}
             name = _PUBLISHED_TUNER if _PUBLISHED_TUNER in used and DEFAULT not in used else DEFAULT
@@ -453,7 +453,7 @@ _ALL = 1_000_000
 def _values_of_version(
     profile: Profile, version: int | None, known: Sequence[Tuned]
 ) -> tuple[Mapping[str, float], int]:
-    """Return the values of a version, and the version; `known` holds the profile's versions, newest first."""
+    """Return the values of a version, and its number. `known` has the profile's versions, newest first."""
     if not known:
         raise NotFound(f"The profile {profile.name!r} was never tuned; there is nothing to undo.")
     if version is None:
@@ -467,7 +467,7 @@ def _values_of_version(
 
 
 def _previous_values(profile: Profile, known: Sequence[Tuned]) -> tuple[Mapping[str, float], int]:
-    """Return the values before the present ones; after a rollback, the values before its target."""
+    """Return the values before the present ones. After a rollback, these are the values before its target."""
     by_version = {each.version: each for each in known}
     current = known[0].version
     while current and by_version[current].why == "rollback":
@@ -479,7 +479,7 @@ def _previous_values(profile: Profile, known: Sequence[Tuned]) -> tuple[Mapping[
         )
     present = _known_numbers(profile, known[0].knobs)
     for each in known:
-        # Ignore parameters that the profile no longer has.
+        # Skip versions that differ only in parameters that the profile no longer has.
         if each.version < current and _known_numbers(profile, each.knobs) != present:
             return each.knobs, each.version
     return {}, 0

@@ -1,6 +1,6 @@
-"""Committing a dream in one transaction, with a journal, and undoing it exactly.
+"""Commit a dream in one transaction, with a journal, and undo it.
 
-`updated_at` is never changed: a dream is not an edit, and rankings by age must ignore it.
+`updated_at` is never changed: a dream is not an edit, and must not affect rankings by age.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     Journal = dict[str, Any]
     Left = Counter[int]
-    """Memories with changes that were skipped, and how many."""
+    """The number of skipped changes, by memory."""
 
 _COLUMNS = frozenset({"consolidation", "strength", "depth", "spread", "stability"})
 _UNMARKED = (Equals("pinned", 0), is_null("importance_tag"))
@@ -85,8 +85,8 @@ def write_undo(work: Work, change: UndoDream) -> Outcome:  # one loop for each l
         )
     journal = unpacked(blob)
     left: Left = Counter()
-    # In the reverse order of `write_dream`, and each list reversed. Two memories may have been merged into a
-    # third, one after the other. A relation is deleted with its first end, and returns with it.
+    # Go back in the reverse order of `write_dream`, also through each list: two memories may have been merged
+    # into a third, one after the other. A relation was deleted with its first end, and returns with it.
     for first, second, before, after in reversed(journal["links"]):
         _unlink(work, first, second, before, after, left)
     for pruned in reversed(journal["pruned"]):
@@ -98,7 +98,7 @@ def write_undo(work: Work, change: UndoDream) -> Outcome:  # one loop for each l
         if correction is None or correction[0] is None:
             _reinstate(work, scope, gone, by, at, left)
         else:
-            left[gone] += 1  # the correction was corrected, too: do not restore the error
+            left[gone] += 1  # the correction was replaced, too, so do not restore the error
     for gone, by in reversed(journal["merged_observations"]):
         _restore_observation(work, gone, by, "superseded_by", at, left)
     for merged in reversed(journal["merged"]):
@@ -117,7 +117,7 @@ def _change_fields(work: Work, scope: int, change: FieldChanges, left: Left) -> 
     ours = (Equals("scope_id", scope), *IN_FORCE)
     kept: set[int] = set()
     if change.field == "strength":
-        # Memories that were pinned or tagged during the dream do not fade.
+        # Memories that were pinned or tagged during the dream do not lose strength.
         marked = AnyOf(tuple((Not(each),) for each in _UNMARKED))
         kept = set(work.ids("memory", (OneOf("id", change.ids), marked)))
     rows = zip(change.ids, change.before, change.after, strict=True)
@@ -127,7 +127,7 @@ def _change_fields(work: Work, scope: int, change: FieldChanges, left: Left) -> 
 
 
 def _change_fields_or_fail(work: Work, scope: int, change: FieldChanges, left: Left) -> Journal:  # noqa: ARG001
-    """Set all or none, without reading them first: writers then wait a third as long."""
+    """Change all or none. They are not read first, so that other writers wait only a third as long."""
     _check_column(change.field)
     ours = (Equals("scope_id", scope), *IN_FORCE)
     rows: list[Swap] = list(zip(change.ids, change.before, change.after, strict=True))
@@ -143,7 +143,7 @@ def _change_fields_or_fail(work: Work, scope: int, change: FieldChanges, left: L
 def _set_field(
     work: Work, column: str, rows: Iterable[Swap], where: Where, kept: Collection[int], left: Left
 ) -> list[Swap]:
-    """Set rows that still hold the expected value, and return them. Another process may have changed some."""
+    """Change rows that still have the expected value, which another process may have changed. Return them."""
     _check_column(column)
     wanted = list(rows)
     named = OneOf("id", [id_ for id_, _, _ in wanted])
@@ -171,11 +171,11 @@ def _prune(work: Work, scope: int, id_: int, left: Left) -> Journal | None:
     used = work.rows.rows(
         "usage", ("last_at",), (Equals("memory_id", id_), Compares("last_at", ">", work.at))
     )
-    # A memory that was used or changed since the dream began is kept.
+    # Keep a memory that was used or changed since the dream began.
     if used or (row is not None and (row[0] > work.at or row[1] or row[2] is not None or row[3] is not None)):
         left[id_] += 1
         return None
-    # Include relations that this transaction deleted with their other end.
+    # Include relations that this transaction has already deleted with their other end.
     gone = AnyOf(((is_null("deleted_at"),), (Equals("deleted_at", work.at),)))
     relations = work.ids("relation", (starts_or_ends_at([id_]), gone))
     if not lifecycle.forget_one(work, scope, id_):
@@ -204,7 +204,7 @@ def _unprune(work: Work, scope: int, pruned: Journal, at: int, left: Left) -> No
     lifecycle.revive(work, id_, scope)
 
 
-# Merging, correcting
+# Merging and correcting
 
 
 def _retire(work: Work, scope: int, gone: int, by: int, left: Left) -> bool:
@@ -229,7 +229,7 @@ def _reinstate(work: Work, scope: int, gone: int, by: int, at: int, left: Left) 
 
 
 def _merge(work: Work, scope: int, gone: int, into: int, left: Left) -> Journal | None:
-    """Retire a memory, and add its duplicates, usage, days and tags to the survivor."""
+    """Retire a memory, and add its duplicates, tags, days and usage to the memory that stays."""
     if not _retire(work, scope, gone, into, left):
         return None
     pair = (OneOf("id", (gone, into)),)
@@ -251,7 +251,7 @@ def _merge(work: Work, scope: int, gone: int, into: int, left: Left) -> Journal 
 def _take_over(
     work: Work, gone: int, into: int, table: Any, columns: tuple[str, ...]
 ) -> Sequence[tuple[Any, ...]]:
-    """Copy rows of one memory to another that lacks them, and return those rows."""
+    """Copy the rows of one memory that another one lacks, and return them."""
     theirs = {row[0] for row in work.rows.rows(table, columns[:1], (Equals("memory_id", into),))}
     own = work.rows.rows(table, columns, (Equals("memory_id", gone),))
     new = [row for row in own if row[0] not in theirs]
@@ -275,14 +275,14 @@ def _take_over_usage(work: Work, gone: int, into: int) -> list[int] | None:
 
 def _unmerge(work: Work, scope: int, merged: Journal, at: int, left: Left) -> None:
     gone, into = merged["gone"], merged["into"]
-    # Since the dream, the merged memory may have been purged, or the survivor changed or forgotten.
+    # Skip it if the merged memory was purged since the dream, or the survivor changed or forgotten.
     retired = work.row("memory", gone, "superseded_by")
     as_merged = (merged["revisions"], None, None)
     is_changed = work.row("memory", into, "revisions", "superseded_at", "deleted_at") != as_merged
     if retired is None or (retired == (into,) and is_changed):
         left[gone] += 1
         return
-    # The restored memory has its own tags again, so the survivor loses them.
+    # Take back what the survivor got. If it was edited since, it keeps its tags.
     _reinstate(work, scope, gone, into, at, left)
     survivor = work.row("memory", into, "duplicates", "updated_at")
     duplicates, updated_at = (0, 0) if survivor is None else survivor
@@ -299,18 +299,18 @@ def _unmerge(work: Work, scope: int, merged: Journal, at: int, left: Left) -> No
             work.rows.remove("usage_day", (Equals("memory_id", into), Equals("day", day)))
     if merged["uses"] is not None and used:
         count, before, after = merged["uses"]
-        left_over, last_at = used[0][0] - count, used[0][1]
+        remaining, last_at = used[0][0] - count, used[0][1]
         work.rows.remove("usage", (Equals("memory_id", into),))
-        if left_over > 0:
+        if remaining > 0:
             last = before if last_at == after else last_at
-            work.rows.put("usage", [{"memory_id": into, "count": left_over, "last_at": last}])
+            work.rows.put("usage", [{"memory_id": into, "count": remaining, "last_at": last}])
 
 
 # Observations
 
 
 def _retire_observation(work: Work, gone: int, column: str, by: int, left: Left) -> bool:
-    """Retire an observation for an earlier one of its entity, or for a memory that corrects it."""
+    """Retire an observation: another one of its entity replaces it, or a memory corrects it."""
     row = work.row("observation", gone, "memory_id", "deleted_at", "superseded_at")
     if row is None:
         return False
@@ -332,13 +332,13 @@ def _restore_observation(work: Work, gone: int, by: int, column: str, at: int, l
     if row is None:
         return
     memory, content, *standing = row
-    # The successor must be current, and no equal observation added since.
+    # Restore it only if its successor is current, and no equal observation was added since.
     if column == "superseded_by":
-        is_meant = work.in_force("observation", by)
+        is_current = work.in_force("observation", by)
     else:
-        is_meant = work.row("memory", by, "superseded_at") in (None, (None,))
+        is_current = work.row("memory", by, "superseded_at") in (None, (None,))
     same = (Equals("memory_id", memory), Equals("content", content), *IN_FORCE)
-    if standing != [by, at, None] or not is_meant or work.first("observation", same, "id"):
+    if standing != [by, at, None] or not is_current or work.first("observation", same, "id"):
         left[memory] += 1
         return
     work.set("observation", gone, **{column: None, "superseded_at": None})
@@ -352,17 +352,17 @@ def _restore_observation(work: Work, gone: int, by: int, column: str, at: int, l
 
 
 def _link(work: Work, links: Sequence[tuple[int, int, int, int]]) -> list[list[int]]:
-    """Link pairs whose ends exist and whose link did not change during the dream."""
+    """Link pairs of memories that exist, unless their link changed during the dream."""
     pairs = [(first, second) for first, second, _, _ in links]
     columns = ("first_id", "second_id", "weight")
     rows = work.rows.rows("link", columns, (KeyIn(("first_id", "second_id"), pairs),))
     weights = {(first, second): weight for first, second, weight in rows}
     ends = {id_ for pair in pairs for id_ in pair}
-    there = set(work.ids("memory", (OneOf("id", ends), is_null("deleted_at"))))
+    existing = set(work.ids("memory", (OneOf("id", ends), is_null("deleted_at"))))
     made = [
         [first, second, before, after]
         for first, second, before, after in links
-        if weights.get((first, second), 0) == before and {first, second} <= there
+        if weights.get((first, second), 0) == before and {first, second} <= existing
     ]
     new = [{"first_id": first, "second_id": second, "weight": after} for first, second, _, after in made]
     work.rows.put("link", new)
@@ -380,6 +380,6 @@ def _unlink(work: Work, first: int, second: int, before: int, after: int, left: 
 
 
 def _size(journal: Journal) -> int:
-    """Count the changes. Journals before 0.3.0 also have a `temper`, which nothing reads."""
+    """Count the changes of a journal. Journals before 0.3.0 also have a `temper`, which nothing reads."""
     lists: Iterable[Any] = (rows for name, rows in journal.items() if name not in {"lived", "temper"})
     return sum(len(each["ids"]) for each in journal["lived"]) + sum(map(len, lists))

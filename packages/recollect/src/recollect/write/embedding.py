@@ -1,4 +1,4 @@
-"""Embed texts: choose the model for a store's languages, and compute vectors of pending passages."""
+"""Choose the model for a store's languages, and compute the vectors of pending passages."""
 
 from __future__ import annotations
 
@@ -44,18 +44,18 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 
-# The model for the languages of a store: its first texts choose it, later texts and queries propose another.
+# The model for the languages of a store depends on its first texts. Later ones may propose another.
 
-# With this share of texts in other languages, an English model no longer suffices.
+# From this share of texts in other languages on, an English model does not suffice.
 _FOREIGN_SHARE = 0.25
 _SAMPLE = 200
-# Passages that take about a second to embed again, and about a minute.
+# Numbers of passages that take about a second, and about a minute, to embed again.
 _FEW = 100
 _MANY = 5_000
 
 
 def first_model(services: Services, view: Snapshot) -> str:
-    """Choose the model of a new store: by its texts, unless the user named one."""
+    """Return the model for a new store: the one that the user named, or one for its texts."""
     models, preferred = services.language_models, services.preferred_model
     if models is None or not models.may_choose or not models.reads_only_english(preferred):
         return preferred
@@ -65,12 +65,12 @@ def first_model(services: Services, view: Snapshot) -> str:
 
 
 def is_foreign(texts: Iterable[str]) -> bool:
-    """Whether one of the texts is in another language than English."""
+    """Whether one of the texts is not in English."""
     return any(language_of(text) == "other" for text in texts)
 
 
 def model_proposal(services: Services) -> ModelProposal | None:
-    """Propose a model that reads the newest texts better than the one in use, if there is one."""
+    """Propose the multilingual model if the one in use does not read many of the newest texts."""
     models = services.language_models
     with services.read_everything() as view:
         model = model_in_use(view)
@@ -85,9 +85,9 @@ def model_proposal(services: Services) -> ModelProposal | None:
 
 
 def model_to_change_to(services: Services, *, in_background: bool = False) -> str | None:
-    """Return the model to switch to now, or None: only a small store whose user named no model is switched.
+    """Return the model to switch to now. None if the user named a model, or if the store is large.
 
-    In the background, a larger store may be switched, too.
+    In the background, a larger store may be switched than at once.
     """
     models = services.language_models
     if models is None or not models.may_choose or (in_background and not models.in_background):
@@ -104,7 +104,7 @@ def change_note(name: str, changed_to: str, which: str) -> str:
 
 
 def text_note(services: Services, name: str) -> str | None:
-    """Return a note on a text that the model in use cannot read: once for the first, once for many."""
+    """Return a note that the model in use cannot read a text: once for one text, and once for many."""
     models = services.language_models
     if models is None:
         return None
@@ -119,7 +119,7 @@ def _is_first_time(services: Services, topic: str) -> bool:
     with services.read() as view:
         if store_setting(view, topic_setting(topic)) is not None:
             return False
-    # If two processes get here at once, only one of them creates the row.
+    # If two processes come here at the same time, only one of them creates the row.
     return services.write([TellOnce(topic)])[0].created
 
 
@@ -139,7 +139,7 @@ def newest_texts(view: Snapshot) -> list[str]:
 
 
 def spoken_text(memory: Memory) -> str:
-    """Return the sentences of a memory; names and types have no language."""
+    """Return a memory's text without names and types, which have no language."""
     return memory.text or " ".join(seen.content for seen in memory.in_force)
 
 
@@ -155,17 +155,17 @@ def _many_foreign(texts: Iterable[str]) -> tuple[int, int] | None:
 
 
 WORDS_ALONE = "none"
-"""The name for no model: search by words alone, even in a store that has vectors."""
+"""The setting for no model: search by words alone, even in a store with vectors."""
 EMBED_BATCH = 64
-_READ_AT_ONCE = 8 * EMBED_BATCH
+_READ_BATCH = 8 * EMBED_BATCH
 """Passages that are read and sorted by scope at a time, so that most batches have one scope."""
 GIVE_WAY_SECONDS = 1.0
-"""Seconds that a background job waits, so that other work comes first."""
+"""Seconds that a background job waits before it starts, so that other work comes first."""
 
 
 @retry_after_failover
 def embedder_of(services: Services) -> Embedder:
-    """Return the embedder of the model in use; for a store without one, of the model it would take."""
+    """Return the embedder of the model in use, or of the model that a store without one would choose."""
     with services.read() as view:
         model = model_in_use(view)
         first = first_model(services, view) if model is None else None
@@ -173,7 +173,7 @@ def embedder_of(services: Services) -> Embedder:
 
 
 def embedder_or_reason(services: Services) -> tuple[Embedder | None, str | None]:
-    """Return the embedder, or the reason for its absence."""
+    """Return the embedder, or the reason why it cannot be used."""
     try:
         return embedder_of(services), None
     except ModelUnavailable as error:
@@ -190,7 +190,7 @@ def embedder_for(services: Services, model: Model | None, first: str | None = No
     embedder = services.embedder_named(name)
     if embedder is None:
         raise ModelUnavailable(
-            "No model is set, so searches go by words alone; `recollect doctor` names some."
+            "No model is set, so searches go by words alone; `recollect doctor` lists models."
         )
     return UntilShutdown(embedder, services.shutdown)
 
@@ -199,7 +199,7 @@ def embedder_for(services: Services, model: Model | None, first: str | None = No
 class UntilShutdown:
     """An embedder that stops between batches on shutdown.
 
-    It fails like a missing model: rows are stored, and their texts stay in the queue.
+    It then raises the error of a missing model: rows are stored, and their texts stay in the queue.
     """
 
     embedder: Embedder
@@ -224,7 +224,7 @@ class UntilShutdown:
         for start in range(0, max(1, len(texts)), EMBED_BATCH):
             if self.shutdown.is_set():
                 raise ModelUnavailable(
-                    "The memory is being closed; the next one to open it embeds what waits."
+                    "The memory is being closed; the next program that opens it embeds the waiting texts."
                 )
             yield texts[start : start + EMBED_BATCH]
 
@@ -237,7 +237,7 @@ class UntilShutdown:
 
 def token_embedder(embedder: Embedder) -> TokenEmbedder | None:
     """Return the embedder if it gives token vectors."""
-    # `isinstance` would look at every method of the protocol, for every query.
+    # Not `isinstance`: it would check every method of the protocol, for every query.
     return cast("TokenEmbedder", embedder) if getattr(embedder, "gives_tokens", False) else None
 
 
@@ -254,8 +254,8 @@ def embed_documents(embedder: Embedder, texts: Sequence[str]) -> tuple[Vectors, 
 
 
 def embedded_texts(services: Services, embedder: Embedder, texts: Iterable[str]) -> dict[str, EmbeddedText]:
-    """Embed texts in one call, except those that are cached."""
-    # Texts that repeat in a conversation ("Thanks!") are embedded once.
+    """Return the vectors of texts. Those that are not cached are embedded in one call."""
+    # Embed a text that repeats in a conversation ("Thanks!") only once.
     wanted = list(dict.fromkeys(texts))
     name = embedder.model.name
     known = services.recent_texts.lookup(name, wanted)
@@ -272,7 +272,7 @@ def embedded_texts(services: Services, embedder: Embedder, texts: Iterable[str])
 def text_vectors(services: Services, model: Model | None, new: NewText) -> TextVectors | None:
     """Embed a text with the model in use, to be stored with it.
 
-    Return None if the model is not chosen yet, or not available.
+    Return None if the model is not chosen yet or not available, or if the text may call for another one.
     """
     if model is None or (services.language_models is not None and is_foreign([new.text])):
         return None
@@ -296,14 +296,14 @@ def embed_pending(
 ) -> int:
     """Embed passages that lack a vector of this model, and return how many. Each batch is committed.
 
-    With `past`, also embed former texts, which only queries about the past find. With `tokens`, add token
-    vectors instead, to passages that were embedded before the store kept those.
+    With `past`, also embed former texts, which only queries about the past find. With `tokens`, instead add
+    token vectors to passages that were embedded before the store kept token vectors.
     """
     done = after = 0
     while at_most is None or done < at_most:
         with services.read_everything() as view:
             used = model_in_use(view)
-            most = _READ_AT_ONCE if at_most is None else min(_READ_AT_ONCE, at_most - done)
+            most = _READ_BATCH if at_most is None else min(_READ_BATCH, at_most - done)
             if tokens:
                 passages = passages_without_tokens(view, embedder.model, after, most)
             else:
@@ -337,9 +337,9 @@ def embed_batch(
     searched: bool,
     also: Sequence[str] = (),
 ) -> None:
-    """Embed passages and store their vectors; `Conflict` if the store uses another model by now.
+    """Embed passages and store their vectors. If `searched`, raise `Conflict` if another model is in use.
 
-    There is one call of the model, and one write for each scope: scopes do not block each other on a server.
+    The model is called once. Each scope has its own write, so that scopes do not block each other.
     The texts of `also` are embedded in the same call, and cached.
     """
     known = embedded_texts(services, embedder, [*(passage.text for passage in passages), *also])
@@ -353,7 +353,7 @@ def embed_batch(
 
 
 class StoppedEmbedding(Exception):
-    """Raised when the memory is closed during an embedding; pending passages stay in the queue."""
+    """An error that stops an embedding when the memory is closed. Pending passages stay in the queue."""
 
 
 def _stop_on_close(services: Services) -> Progress:
@@ -367,9 +367,9 @@ def _stop_on_close(services: Services) -> Progress:
 
 
 def reindex(services: Services, model: str | None, progress: Progress | None = None) -> ReindexResult:
-    """Embed everything with this model, then put it in use. A second call resumes an interrupted one.
+    """Embed everything with this model, then put it in use. Calling it again resumes an interrupted call.
 
-    Until then, searches use the old vectors.
+    Until the model is in use, searches use the old vectors.
     """
     with services.read_everything() as view:
         before, total = model_in_use(view), store_counts(view).passages
@@ -391,7 +391,7 @@ def reindex(services: Services, model: str | None, progress: Progress | None = N
             progress(min(done, total), total)
 
     switched = before is not None and before.name != embedder.model.name
-    # Otherwise a store without vectors would take the preferred model, not this one.
+    # Also if the store has no model but one was named: otherwise it would take the preferred one.
     if switched or (before is None and model is not None):
         embedded = switch_model(services, embedder, report)
     else:
@@ -407,7 +407,7 @@ def switch_model(
     """Embed everything with this model, put it in use, and return how many passages were embedded."""
     embedded = embed_pending(services, embedder, progress=progress)
     services.write([UseModel(embedder.model, automatic)])
-    # Passages that were written during the last batch.
+    # Embed passages that were written during the last batch.
     return embedded + embed_pending(services, embedder)
 
 
@@ -415,21 +415,21 @@ def switch_model(
 
 
 def switch_model_for_texts(services: Services, texts: Sequence[str]) -> str | None:
-    """Switch the model, or propose to, if the one in use cannot read these texts; return a note on it."""
+    """Switch the model if the one in use cannot read these texts, or propose to. Return a note on it."""
     name = _english_model(services, texts)
     if name is None:
         return None
-    changed = _changed_model(services, name) if model_proposal(services) is not None else None
+    changed = _switch_small_store(services, name) if model_proposal(services) is not None else None
     return text_note(services, name) if changed is None else change_note(name, changed, "Some texts are")
 
 
 def switch_model_if_needed(services: Services, question: str) -> str | None:
-    """Do the same for a query. A failure is only logged: the query is answered anyway."""
+    """Switch the model for the language of a query, or propose to. A failure is logged, not raised."""
     try:
         name = _english_model(services, [question])
         if name is None:
             return None
-        if (changed := _changed_model(services, name)) is not None:
+        if (changed := _switch_small_store(services, name)) is not None:
             return change_note(name, changed, "A question is")
         if (other := model_to_change_to(services, in_background=True)) is not None:
             _change_in_background(services, name, other)
@@ -462,8 +462,8 @@ def used_model_name(services: Services) -> str | None:
     return None if model is None else model.name
 
 
-def _changed_model(services: Services, name: str) -> str | None:
-    """Switch the model at once, if the store is small; return the new model."""
+def _switch_small_store(services: Services, name: str) -> str | None:
+    """Switch the model at once if the store is small. Return the new model, or None."""
     other = model_to_change_to(services)
     try:
         embedder = None if other is None else services.embedder_named(other)
@@ -478,13 +478,13 @@ def _changed_model(services: Services, name: str) -> str | None:
 
 
 def _change_in_background(services: Services, name: str, other: str) -> None:
-    """Switch the model in the background. After an interruption, the next foreign query resumes it."""
+    """Switch the model in the background. If interrupted, the next query in another language resumes it."""
 
     def change() -> None:
         try:
             embedder = services.embedder_named(other)
             is_closed = services.worker.stopping.wait(GIVE_WAY_SECONDS)
-            # Another process may have changed it by now.
+            # Another process may have switched the model by now.
             if embedder is not None and not is_closed and used_model_name(services) == name:
                 switch_model(services, embedder, _stop_on_close(services), automatic=True)
                 _log.info("The memory uses the model %s now instead of %s, for its languages.", other, name)
@@ -500,7 +500,7 @@ def _change_in_background(services: Services, name: str, other: str) -> None:
         services.worker.submit(Priority.VECTORS, change)
 
 
-# Passages that a write embeds before it returns: its own, and others that are pending.
+# Most passages that a write embeds before it returns: its own, and other pending ones.
 _MOST_OWN = 512
 _MOST_OTHERS = 16
 
@@ -513,10 +513,10 @@ def catch_up(
     memories: Mapping[int, Memory] | None = None,
     also: Callable[[], Sequence[str]] = tuple,
 ) -> EmbedResult:
-    """Embed pending passages, first those of these memories; the result says why not, if it fails.
+    """Embed pending passages, those of these memories first. A failure is reported in the result.
 
     It follows a commit and never raises: the rows are stored, words find them, and passages stay in the
-    queue. Pass `memories` if they are at hand. The texts of `also` are embedded in the same call.
+    queue. Pass `memories` if they are loaded already. The texts of `also` are embedded in the same call.
     """
 
     def embed() -> EmbedResult:
@@ -538,7 +538,7 @@ def _embed_first(
     memories: Mapping[int, Memory] | None,
     also: Callable[[], Sequence[str]],
 ) -> int:
-    """Embed the passages of these memories, and then some other pending ones."""
+    """Embed the passages of these memories, then some others that are pending. Return how many."""
     with services.read() as view:
         row = model_row(view)
         own = passages_of(view, sorted(set(ids)), memories)[:_MOST_OWN] if ids else []
@@ -574,7 +574,7 @@ def _embed_in_language(services: Services, texts: Sequence[str], embed: Callable
         try:
             done = embed()
         except Conflict:
-            # Another process changed the model: keep its choice.
+            # Another process has switched the model. Use that one.
             done = embed()
         if is_first:
             note = _first_model_note(services, used_model_name(services)) or switch_model_for_texts(
@@ -586,7 +586,7 @@ def _embed_in_language(services: Services, texts: Sequence[str], embed: Callable
 
 
 def _first_model_note(services: Services, used: str | None) -> str | None:
-    """Return a note, once, if a new store took a model other than the preferred one."""
+    """Return a note if a new store took a model other than the preferred one. Later calls return None."""
     models, preferred = services.language_models, services.preferred_model
     name = (used or "").partition("@")[0]
     if models is None or not models.automatic or name != models.multilingual or name == preferred:
@@ -602,7 +602,7 @@ def _first_model_note(services: Services, used: str | None) -> str | None:
 def embed_all_pending(
     services: Services, progress: Progress | None = None, *, past: bool = False
 ) -> EmbedResult:
-    """Embed all pending passages, with `past` also former texts; without a model, the result says why not."""
+    """Embed all pending passages; with `past`, also former texts. The result has the reason for a failure."""
     with services.read_everything() as view:
         pending = store_counts(view).due
         texts = newest_texts(view) if pending else ()
@@ -619,7 +619,7 @@ def embed_all_pending(
 
 
 def embed_in_background(services: Services) -> None:
-    """Embed pending passages in the background. Closing stops it; the next opening resumes it."""
+    """Embed pending passages in the background. Closing the memory stops it; opening it resumes it."""
 
     def embed() -> None:
         if services.worker.stopping.wait(GIVE_WAY_SECONDS):
@@ -631,6 +631,6 @@ def embed_in_background(services: Services) -> None:
         except RecollectError as error:
             _log.warning("Texts still wait for their vectors: %s", error)
         else:
-            _log.info("%d texts got their vectors. %s", done.embedded, done.model_note or "")
+            _log.info("%d passages got their vectors. %s", done.embedded, done.model_note or "")
 
     services.worker.submit(Priority.VECTORS, embed)

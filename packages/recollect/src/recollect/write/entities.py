@@ -1,4 +1,4 @@
-"""Entities, their observations and relations."""
+"""Writes of entities, their observations and their relations."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from recollect.write.work import Work
 
 
-# The passage of an entity's name and type, without any observation.
+# The span of the passage that has only an entity's name and type.
 NAME_SPAN = (0, 0)
 
 
@@ -61,9 +61,9 @@ def _insert(work: Work, scope: int, new: changes.NewEntity) -> int:
 
 
 def settle_type(work: Work, entity: int, given: str) -> tuple[str | None, str | None]:
-    """Return the type that the entity took, or the one that it kept instead.
+    """Settle the type of an entity. Return the type that it took, and the other type that it kept.
 
-    `unknown` is a placeholder: the first other type replaces it, and stays.
+    `unknown` is a placeholder: the first other type replaces it for good. One or both of the two are None.
     """
     (has,) = work.row("memory", entity, "type") or ("",)
     if fold(given) in (UNKNOWN, fold(has)):
@@ -71,8 +71,8 @@ def settle_type(work: Work, entity: int, given: str) -> tuple[str | None, str | 
     if fold(has) != UNKNOWN:
         return None, has
     work.set("memory", entity, type=given)
-    # Passages begin with the type, so they are replaced. Those of former observations keep their old vectors:
-    # they are not embedded again.
+    # Passages contain the type, so replace them. Those of former observations stay as they are, with their
+    # vectors.
     live = (Equals("memory_id", entity), Equals("live", 1))
     rows = work.rows.rows("passage", ("observation_id", "start", "stop"), live, order=("id",))
     work.rows.remove("passage", live)
@@ -108,14 +108,14 @@ def remove_observations(work: Work, change: changes.RemoveObservations) -> Outco
 
 def restore_observation(work: Work, change: changes.RestoreObservation) -> Outcome:
     scope = work.scope_id(change.scope)
-    nothing = NotFound(f"There is no removed or superseded observation {change.id}; nothing was restored.")
+    not_found = NotFound(f"There is no removed or superseded observation {change.id}; nothing was restored.")
     row = work.row("observation", change.id, "memory_id", "content", "deleted_at", "superseded_at")
     if row is None or (row[2] is None and row[3] is None):
-        raise nothing
+        raise not_found
     entity, content, _, replaced_at = row
     owner = work.row("memory", entity, "scope_id", "name", "deleted_at")
     if owner is None or owner[0] != scope:
-        raise nothing
+        raise not_found
     _, name, entity_gone = owner
     if entity_gone is not None:
         raise Conflict(f"{name!r} itself is forgotten; restore memory {entity} first.")
@@ -123,7 +123,7 @@ def restore_observation(work: Work, change: changes.RestoreObservation) -> Outco
         raise Conflict(f"{name!r} has an equal observation in force; there is nothing to restore.")
     work.set("observation", change.id, deleted_at=None, superseded_at=None, superseded_by=None)
     if replaced_at is not None:
-        # Keep `corrected_by`, but clear the similarity, so that no dream merges it again.
+        # Clear the similarity, so that no dream merges it again. Keep `corrected_by`.
         either = AnyOf(((Equals("id", change.id),), (Equals("similar_to", change.id),)))
         work.rows.patch("observation", (either,), {"similar_to": None, "similarity": None})
     work.set_live("observation_id", change.id, live=work.in_force("memory", entity))
@@ -137,7 +137,7 @@ def _mark_updated(work: Work, entity: int, scope: int) -> None:
 
 
 def _in_force(work: Work, entity: int) -> dict[str, int]:
-    """Return the ids of the current observations by their content."""
+    """Return the ids of an entity's current observations, by content."""
     return dict(work.rows.rows("observation", ("content", "id"), (Equals("memory_id", entity), *IN_FORCE)))
 
 
@@ -149,7 +149,7 @@ def _observe(
     *,
     just_made: bool = False,
 ) -> tuple[Added, ...]:
-    """Add the observations that the entity does not have yet, word for word."""
+    """Add the observations that the entity does not have yet in the same words."""
     standing = {} if just_made else _in_force(work, entity)
     live = just_made or work.in_force("memory", entity)
     added = []
@@ -159,7 +159,7 @@ def _observe(
         if wanted is not None:
             replaced = next((content for content, id_ in standing.items() if wanted in (id_, content)), None)
         if new.content in standing:
-            # An existing observation may correct another one. Repeating that changes nothing.
+            # An observation that exists already may replace another one. Repeating that changes nothing.
             if replaced not in (None, new.content):
                 work.retire("observation", standing.pop(replaced), superseded_by=standing[new.content])
                 _mark_updated(work, entity, scope)
@@ -188,7 +188,7 @@ def _observe(
 
 # Relations
 
-# Relation types whose inverse is stored, too.
+# Types of relations that are stored with their inverse.
 INVERSES = {"contains": "part_of", "part_of": "contains", "contiene": "parte_de", "parte_de": "contiene"}
 
 
@@ -243,7 +243,7 @@ def end_relation(work: Work, change: changes.EndRelation) -> Outcome:
 
 
 def unrelate(work: Work, change: changes.Unrelate) -> Outcome:
-    """Delete every relation of that type between the two entities, ended or not."""
+    """Delete every relation of that type from source to target, ended or not, and its inverse."""
     scope = work.scope_id(change.scope)
     source, target = (find_entity(work.rows, scope, name) for name in (change.source, change.target))
     if source is None or target is None:
@@ -266,12 +266,12 @@ def _between(source: int, target: int, type_: str) -> tuple[Condition, ...]:
 def _connect(
     work: Work, source: int, target: int, type_: str, new: changes.NewRelation, inverse_of: int | None
 ) -> tuple[int, bool]:
-    """Return the id of a relation, and whether it is new. An ended one is the same if its span is equal."""
+    """Return the id of a relation, and whether it is new. Ended relations are the same if their times are."""
     since, until = stamp_or_none(new.since), stamp_or_none(new.until)
     span = (Equals("until", until),) if until is None else (Equals("until", until), Equals("since", since))
-    standing = work.first_id("relation", (*_between(source, target, type_), is_null("deleted_at"), *span))
-    if standing is not None:
-        return standing, False
+    existing = work.first_id("relation", (*_between(source, target, type_), is_null("deleted_at"), *span))
+    if existing is not None:
+        return existing, False
     made = work.add(
         "relation",
         source_id=source,

@@ -1,4 +1,4 @@
-"""Forgetting, superseding, restoring and purging memories, and changing their fields."""
+"""Forget, supersede, restore and purge memories, and change their fields."""
 
 from __future__ import annotations
 
@@ -89,12 +89,12 @@ def _check_in_force(work: Work, scope: int, memory: int, what: str) -> None:
     if retired is not None:
         raise Conflict(
             f"Memory {memory} was superseded already{f' by memory {by}' if by else ''}, so it cannot {what}; "
-            f"{f'go on from memory {by}' if by else 'restore it first'}."
+            f"{f'use memory {by} instead' if by else 'restore it first'}."
         )
 
 
 def restore(work: Work, change: changes.Restore) -> Outcome:
-    """Restore a forgotten memory with its relations to live entities, or a superseded one.
+    """Restore a forgotten or superseded memory. A forgotten one gets back its relations to living entities.
 
     Copies that were superseded together with the memory are not restored.
     """
@@ -116,7 +116,7 @@ def restore(work: Work, change: changes.Restore) -> Outcome:
             f"memory {change.id}."
         )
     went_at = superseded_at if gone_at is None else gone_at
-    # The clock may have gone back: an absence starts after the last change, and never ends before it starts.
+    # The clock may have been set back. No absence may begin before the last change.
     since = max(went_at, texts.last_revised(work, change.id) or went_at, superseded_at or went_at)
     why = "superseded" if gone_at is None else "forgotten"
     absence = {"memory_id": change.id, "since": since, "why": why, "until": max(work.at, since)}
@@ -131,7 +131,7 @@ def restore(work: Work, change: changes.Restore) -> Outcome:
 
 
 def revive(work: Work, memory: int, scope: int) -> None:
-    """Make the current passages of a memory findable again: not former texts, nor removed observations."""
+    """Put passages of a memory back into searches, except those of former texts and removed observations."""
     if work.in_force("memory", memory):
         observations = work.ids("observation", (Equals("memory_id", memory), *IN_FORCE))
         present = AnyOf(((is_null("observation_id"),), (OneOf("observation_id", observations),)))
@@ -148,10 +148,10 @@ def _restore_relations(work: Work, memory: int, gone_at: int) -> None:
         descending=True,
     )
     for relation, source, target, type_, until in gone:
-        # Newest first, one by one: several that were deleted at once may be the same relation.
+        # Go from the newest to the oldest: some that were deleted at once may be the same relation.
         if until is None and relation_in_force(work, source, target, type_) is not None:
             continue
-        # If the other end is forgotten, the relation takes that time, and is restored with that end.
+        # If the other end is forgotten, the relation gets the time of that, and returns with that end.
         other = work.row("memory", target if source == memory else source, "deleted_at")
         if other is not None:
             work.set("relation", relation, deleted_at=other[0])
@@ -161,7 +161,7 @@ def unmake(work: Work, change: changes.Unmake) -> Outcome:
     scope = work.scope_id(change.scope)
     ids = work.ids("memory", (OneOf("id", change.ids), Equals("scope_id", scope)))
     for memory in ids:
-        # Forget it first, so that vector caches drop it.
+        # Forgetting a memory first makes vector caches drop it.
         forget_one(work, scope, memory)
     work.rows.remove("memory", (OneOf("id", ids),))
     work.note_removed_rows()
@@ -178,7 +178,7 @@ def purge(work: Work, change: changes.Purge) -> Outcome:
     memories = work.rows.remove("memory", gone)
     observations = work.rows.remove("observation", gone)
     work.rows.remove("relation", gone)
-    # Queries of that time may quote purged texts.
+    # Queries from before that time may quote purged texts.
     work.rows.patch("recall", (Compares("at", "<", before), is_set("query")), {"query": None})
     if memories or observations:
         work.rows.remove("answer_log", (Compares("at", "<", before),))
@@ -200,7 +200,7 @@ def purge_memories(work: Work, change: changes.PurgeMemories) -> Outcome:
             raise Conflict(f"Memory {id_} is not forgotten; forget it first. Nothing was purged.")
     named = OneOf("memory_id", ids)
     purge_receipts(work.rows, ids, work.ids("observation", (named,)))
-    # A query may quote the memories that it was shown.
+    # A query may quote the memories that it found.
     asked = {recall for (recall,) in work.rows.rows("recall_hit", ("recall_id",), (named,))}
     moments = {at for (at,) in work.rows.rows("recall", ("at",), (OneOf("id", asked),))}
     work.rows.patch("recall", (OneOf("id", asked), is_set("query")), {"query": None})
@@ -218,9 +218,9 @@ _POINTERS: tuple[tuple[Table, str], ...] = (
 
 
 def _drop_traces(work: Work) -> None:
-    """Delete quotations from reports of dreams, and clear pointers to purged memories.
+    """Delete quotations in reports of dreams, and clear pointers to purged memories.
 
-    The dates beside the pointers stay.
+    The date that belongs to a pointer stays.
     """
     work.note_removed_rows()
     for id_, report in work.rows.rows("dream", ("id", "report")):
@@ -238,7 +238,7 @@ def _drop_traces(work: Work) -> None:
 
 
 def empty_log(work: Work, change: changes.EmptyLog) -> Outcome:
-    """Delete logged queries; usage stays."""
+    """Delete the logged answers and queries of a scope. Usage stays."""
     own = Equals("scope_id", work.scope_id(change.scope))
     answers = work.rows.remove("answer_log", (own,))
     work.rows.patch("recall", (own, is_set("query")), {"query": None})
@@ -268,7 +268,7 @@ def amend(work: Work, change: changes.Amend) -> Outcome:
     if change.fields and kind != "note":
         raise InvalidInput(f"Only a note has a {' or a '.join(dict(change.fields))}; nothing was changed.")
     if change.expires_at is not None and kind != "note":
-        raise InvalidInput("Only a note expires; `end_relation` and `supersedes` are for the graph.")
+        raise InvalidInput("Only a note expires; use `end_relation` or `supersedes` instead.")
     if change.metadata is not None and kind == "entity":
         raise InvalidInput("An entity has no metadata; give it observations, or keep a note about it.")
     if change.tags is not None:
@@ -288,20 +288,20 @@ def flag_similar(work: Work, change: changes.FlagSimilar) -> Outcome:
     return Outcome(count=flagged)
 
 
-# Small records: tuned numbers, settings that are written once, leases, named tokens
+# Small records: tuned parameters, settings that are written once, leases, named tokens
 
 MOST_TOKENS = 256
-"""The maximum number of tokens of a store. A server compares each request with all of them."""
+"""The maximum number of tokens in a store. A server compares the token of each request with all of them."""
 
 
 def tune_profile(work: Work, change: changes.TuneProfile) -> Outcome:
-    """Store a new set of numbers for a profile. Earlier sets stay."""
+    """Store a new version of a profile's tuned parameters. Earlier versions stay."""
     scope = work.scope_id(change.scope)
     newest = tuned_numbers(work.rows, scope, change.profile)
     if (0 if newest is None else newest[0]) != change.after:
         raise Conflict(
-            f"Another process has tuned the profile {change.profile!r} since. Look at it with "
-            "`recollect tune history`, and try again. Nothing was changed."
+            f"Another process has tuned the profile {change.profile!r} since, so nothing was "
+            "changed. See its values with `recollect tune history`, and try again."
         )
     version = work.add(
         "tuning",
@@ -316,7 +316,7 @@ def tune_profile(work: Work, change: changes.TuneProfile) -> Outcome:
 
 
 def set_once(work: Work, change: changes.NoteImport | changes.TellOnce | changes.Dismiss) -> Outcome:
-    """Add a setting unless it exists, or remove it. `created` says that it is new."""
+    """Add a setting unless it exists, or remove a dismissal. `created` means that it is new."""
     match change:
         case changes.NoteImport():
             name = import_setting(change.scope, change.file)
@@ -333,15 +333,15 @@ def set_once(work: Work, change: changes.NoteImport | changes.TellOnce | changes
 
 
 def take_lease(work: Work, change: changes.TakeLease) -> Outcome:
-    """Take or extend a lease; `created` says that it was free or expired."""
+    """Take a lease, or extend the holder's own. `created` means that it was free or had expired."""
     length = int(change.seconds * 1_000_000)
     until = work.at + length
     if holds_lease(work, change.name, change.holder):
         work.rows.patch("lease", (Equals("name", change.name),), {"until": until})
         return Outcome(count=1)
-    # A lease that ends far ahead was taken before the clock was set back.
-    late = AnyOf(((Compares("until", "<=", work.at),), (Compares("until", ">", until + length),)))
-    work.rows.remove("lease", (Equals("name", change.name), late))
+    # If a lease ends too far in the future, it was taken before the clock was set back.
+    expired = AnyOf(((Compares("until", "<=", work.at),), (Compares("until", ">", until + length),)))
+    work.rows.remove("lease", (Equals("name", change.name), expired))
     if work.first("lease", (Equals("name", change.name),), "name") is not None:
         raise Conflict(f"Another process holds the lease ({change.name}); try again when it has finished.")
     work.rows.put("lease", [{"name": change.name, "holder": change.holder, "until": until}])
@@ -361,7 +361,7 @@ def create_token(work: Work, change: changes.CreateToken) -> Outcome:
     tokens = _lock_tokens(work)
     known = next((each for each in tokens if each.name == change.name), None)
     if known is not None and known.digest == change.digest:
-        # A retry: the store did not confirm the first attempt.
+        # This is a retry: the caller did not learn that the first attempt succeeded.
         return Outcome(created=True, count=1)
     if known is not None:
         raise Conflict(

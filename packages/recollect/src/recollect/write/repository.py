@@ -1,4 +1,4 @@
-"""The store as the engine uses it, the background worker, and names of processes that hold leases."""
+"""The engine's access to a store, its background worker, and names of processes that hold leases."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class Repository:
-    """One store. All writes are changes given to `apply`; each read sees one snapshot."""
+    """A store. `apply` makes all writes, and each read sees one snapshot."""
 
     def __init__(self, store: Store) -> None:
         self.store = store
@@ -63,7 +63,7 @@ class Repository:
         before_commit: BeforeCommit | None = None,
     ) -> Receipt:
         """Apply all changes in one transaction, or none; see `recollect.write.apply`."""
-        from recollect.write.apply import apply  # noqa: PLC0415  # many calls only read
+        from recollect.write.apply import apply  # noqa: PLC0415  # not needed by calls that only read
 
         return apply(
             self.store,
@@ -92,10 +92,10 @@ _log = logging.getLogger(__name__)
 
 
 class Priority(IntEnum):
-    """The order of waiting jobs: the lowest comes first."""
+    """The priority of a waiting job; the lowest number comes first."""
 
     USAGE = 0
-    """Takes milliseconds, and the next answer waits for it."""
+    """For jobs that take milliseconds; the next answer waits for them."""
     VECTORS = 1
     DREAM = 2
 
@@ -108,12 +108,12 @@ class _Job:
 
 
 class Worker:
-    """Runs jobs in the background, each in the thread of its lane.
+    """A runner of background jobs, in two lanes with a thread each.
 
-    Usage has its own lane: a dream or a slow model may take minutes, and answers read what earlier ones
-    recorded. All other jobs share a second lane, so at most one of them runs.
+    Usage records have their own lane: answers read what earlier ones recorded, and must not wait for a dream
+    or a slow model. All other jobs share the second lane, so only one of them runs at a time.
 
-    A job ends early once `stopping` is set.
+    Jobs of the second lane end early once `stopping` is set.
     """
 
     def __init__(self) -> None:
@@ -129,7 +129,7 @@ class Worker:
         return lane.put(_Job(priority, next(self._numbers), run))
 
     def settle_usage(self, at_most_seconds: float | None = None) -> bool:
-        """Wait for usage records; return False if some still wait."""
+        """Wait until usage records are written. Return False if some are still waiting."""
         return self._usage.settle(at_most_seconds)
 
     def drop_usage(self) -> int:
@@ -137,7 +137,7 @@ class Worker:
         return self._usage.drop()
 
     def settle_jobs(self, at_most_seconds: float | None = None) -> None:
-        """Wait for the longer jobs."""
+        """Wait until the longer jobs have ended."""
         self._jobs.settle(at_most_seconds)
 
     def close(self) -> None:
@@ -159,7 +159,7 @@ class _Lane:
         self._thread: threading.Thread | None = None
 
     def put(self, job: _Job) -> bool:
-        # One lock for all of it, so that no job is queued after closing.
+        # Hold the lock throughout, so that no job is queued after closing.
         with self._changed:
             if self._is_closed:
                 return False
@@ -189,7 +189,7 @@ class _Lane:
             self._changed.wait_for(lambda: self._next() is None)
 
     def _next(self) -> _Job | None:
-        """Return the running job, or else the next one."""
+        """Return the running job, or else the next one, if any."""
         return self._running or (self._queue[0] if self._queue else None)
 
     def _run_all(self) -> None:
@@ -209,14 +209,14 @@ class _Lane:
             return self._running
 
 
-# Names of lease holders, by which any process of the same machine can detect that a holder has died.
+# Names of lease holders. From a name, other processes on the same machine can see that the holder has died.
 
 _PARTS = 5
 
 
 def process_identity() -> str:
     """Return a unique name for this process. Its last parts say where and when it was started."""
-    started = _started(os.getpid())
+    started = _start_ticks(os.getpid())
     return "/".join((secrets.token_hex(8), _boot(), _namespace(), str(os.getpid()), started))
 
 
@@ -229,14 +229,14 @@ def is_dead(holder: str) -> bool:
     # Process ids are comparable only within one boot of one machine, and within one container.
     if not boot or boot != _boot() or not namespace or namespace != _namespace():
         return False
-    return started != _started(int(pid))
+    return started != _start_ticks(int(pid))
 
 
 def _boot() -> str:
     """Return the id of this boot of the machine, which its containers share; empty if unknown."""
     try:
         return Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
-    except OSError:  # only Linux has it; elsewhere, a lease must expire
+    except OSError:  # only Linux has this file; elsewhere, leases must expire
         return ""
 
 
@@ -247,13 +247,13 @@ def _namespace() -> str:
         return ""
 
 
-def _started(pid: int) -> str:
+def _start_ticks(pid: int) -> str:
     """Return the start of a process in ticks since boot; empty without such a process."""
     try:
-        said = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
+        status = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
     except OSError:
         return ""
-    # The program's name is in parentheses, and may contain anything.
-    fields = said.rpartition(")")[2].split()
-    # A zombie holds nothing.
+    # Skip the program's name: it is in parentheses, and may contain any character.
+    fields = status.rpartition(")")[2].split()
+    # A zombie process has ended.
     return "" if fields[0] in "ZX" else fields[19]

@@ -1,4 +1,4 @@
-"""Notes and messages: storing and revising them, and the vectors of their passages."""
+"""Writes of notes and messages, and of the vectors of passages."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def put_vectors(work: Work, change: PutVectors) -> Outcome:
     """Store vectors and token signs of passages that still exist. A store's first model is put in use."""
     used = work.first("model", (Equals("in_use", 1),), "name")
     if change.searched and used is not None and used[0] != change.model.name:
-        raise Conflict(f"Searches use {used[0]} by now, not {change.model.name}; embed the texts with that.")
+        raise Conflict(f"Searches now use {used[0]}, not {change.model.name}; embed the texts with that.")
     model, in_use = _known_or_new_model(work, change.model)
     if used is None and in_use:
         _save_model_choice(work, automatic=change.automatic)
@@ -62,7 +62,7 @@ def put_vectors(work: Work, change: PutVectors) -> Outcome:
 
 
 def _put_given_vectors(work: Work, passages: Sequence[int], embedded: TextVectors) -> bool:
-    """Store the vectors of new passages. False if the store uses another model by now."""
+    """Store the vectors of new passages. Return False if they do not fit the model in use."""
     used = work.first("model", (Equals("in_use", 1),), "id", "name", "dims")
     if used is None or used[1] != embedded.model or len(passages) != len(embedded.vectors):
         return False
@@ -84,7 +84,7 @@ def _put_vector_rows(
 
 
 def use_model(work: Work, change: UseModel) -> Outcome:
-    """Put a model in use, and delete the vectors of all others."""
+    """Put a model in use, and delete all other models with their vectors."""
     work.rows.lock_scopes(None)
     model, _ = _known_or_new_model(work, change.model)
     work.rows.patch("model", (Equals("in_use", 1),), {"in_use": 0})
@@ -110,7 +110,7 @@ def _save_model_choice(work: Work, *, automatic: bool) -> None:
 
 
 def _known_or_new_model(work: Work, model: Model) -> tuple[int, bool]:
-    """Return the id of a model, and whether it is in use. An unknown model is added."""
+    """Return the id of a model, and whether it is in use. Add the model if it is unknown."""
     row = work.first("model", (Equals("name", model.name),), "id", "dims", "in_use")
     if row is not None:
         id_, dims, in_use = row
@@ -132,7 +132,7 @@ def _known_or_new_model(work: Work, model: Model) -> tuple[int, bool]:
 
 # Notes and messages
 
-# Fewer texts are not worth a query of their own.
+# For fewer texts, an extra query would take longer than it saves.
 _MANY = 8
 
 
@@ -173,7 +173,7 @@ def put_text(work: Work, change: PutText) -> Outcome:
 
 
 def _set_about(work: Work, memory: int, entities: Iterable[int]) -> None:
-    """Link a text to the entities that the caller says it is about."""
+    """Link a text to the entities that the caller named."""
     mentioned = [
         {"memory_id": memory, "entity_id": entity, "explicit": 1} for entity in dict.fromkeys(entities)
     ]
@@ -181,7 +181,7 @@ def _set_about(work: Work, memory: int, entities: Iterable[int]) -> None:
 
 
 def revise(work: Work, scope: int, memory: int, text: str) -> None:
-    """Replace a text, and keep the former one with its passages."""
+    """Replace the text of a note or message. The former text stays as a revision, with its passages."""
     row = work.row("memory", memory, "kind", "text", "created_at", "revisions")
     assert row is not None  # noqa: S101  # the caller has just changed it
     kind, former, created_at, revisions = row
@@ -214,7 +214,7 @@ def revise(work: Work, scope: int, memory: int, text: str) -> None:
 
 
 def last_revised(work: Work, memory: int) -> int | None:
-    """Return when a text was last revised. Later changes get no earlier time, whatever the clock says."""
+    """Return when a text was last revised. Later changes must not get an earlier time from a wrong clock."""
     revised = work.rows.rows(
         "revision", ("until",), (Equals("memory_id", memory),), order=("until",), descending=True, limit=1
     )
@@ -236,10 +236,10 @@ def _same_source(work: Work, scope: int, new: NewText) -> int | None:
 
 
 def twin_of(snapshot: Snapshot, scope: int, new: NewText) -> int | None:
-    """Return the note with the same text, speaker and time, if there is one.
+    """Return a current note with the same text and speaker, and the same time if one is given.
 
-    Case, accents, spaces and outer punctuation are ignored. Messages have no twin: two turns of a
-    conversation may be equal. Nor have notes with a `ref` or metadata.
+    Case, accents, spaces and outer punctuation are ignored. Messages have no twin: a conversation may repeat
+    a turn. Notes with a `ref` or metadata have none either.
     """
     if new.kind is not Kind.NOTE or new.ref is not None or new.metadata is not None:
         return None
@@ -270,18 +270,18 @@ def note_by_ref(snapshot: Snapshot, scope: int, new: NewText) -> int | None:
 
 
 def _store_again(work: Work, scope: int, memory: int, new: NewText) -> None:
-    """Overwrite a note that is stored again under its `ref`; the former text is kept."""
+    """Overwrite a note that is stored again under its `ref`. Its former text stays as a revision."""
     work.set("memory", memory, updated_at=work.at, **_columns(work, new))
     work.rows.remove("tag", (Equals("memory_id", memory),))
     tag(work, memory, new.tags)
-    # The speaker's name is indexed, so the links are computed again.
     work.rows.remove("mention", (Equals("memory_id", memory), Equals("explicit", 1)))
+    # Index it again even if the text is the same: the speaker's name is indexed, too.
     work.touch(memory, scope, text=True)
     revise(work, scope, memory, new.text)
 
 
 def _columns(work: Work, new: NewText) -> dict[str, Any]:
-    """Return the columns that a caller can set."""
+    """Return the columns that a caller sets both when it creates a note and when it stores it again."""
     return {
         "happened_at": stamp_or_none(new.happened_at),
         "category": new.category,
@@ -308,14 +308,14 @@ def _repeat(work: Work, twin: int, new: NewText) -> None:
         importance=max(importance, new.importance),
         category=new.category if category is None else category,
         source=new.source if source is None else source,
-        # The newer expiry counts.
+        # The new expiry replaces the old one.
         expires_at=expiry(work, new.expires_at),
         **dict(new.fields),
     )
 
 
 def expiry(work: Work, at: datetime | None) -> int | None:
-    """Return the expiry of a note, if it is in the future."""
+    """Return the expiry of a note as stored; raise if it is past."""
     if at is not None and stamp(at) <= work.at:
         raise InvalidInput(f"The expiry {at:%Y-%m-%d %H:%M} is past; give a later time, or none.")
     return stamp_or_none(at)

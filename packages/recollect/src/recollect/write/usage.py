@@ -1,4 +1,4 @@
-"""Usage counts, recalls, the answer log, and feedback on logged answers."""
+"""Writes of usage counts, recalls, the answer log, and feedback on logged answers."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ if TYPE_CHECKING:
     from recollect.write.work import Work
 
 _UNRECORDED = "unnoted"
-"""The setting that counts answers that could not be recorded. Exports have this name."""
-# The number of pairs grows with the square of an answer, and low ranks co-occur at random.
+"""The setting that counts answers that could not be recorded. Exports contain its name, so it stays."""
+# Limits the number of pairs, which grows with the square of the hits. Low hits occur together by chance.
 _MOST_PAIRED = 50
-# Recalls of a scope that dreams can replay.
+# The number of recalls that a scope keeps for dreams to replay.
 _MOST_RECALLS = 50_000
-# Characters. A longer query is a pasted text; replaying it would improve nothing.
+# In characters. A longer query was pasted; replaying it would improve nothing.
 _LONGEST_QUERY = 2_000
 
 
 def record_usage(work: Work, change: RecordUsage) -> Outcome:
-    """Count memories, days and pairs; store the recall, implicit feedback and the log entry."""
+    """Count the use of memories and pairs; store days, the recall, implicit feedback and the log entry."""
     if change.missed:
         before = int(work.lock_setting(_UNRECORDED, "0"))
         work.rows.put("setting", [{"name": _UNRECORDED, "value": str(before + change.missed)}])
@@ -85,20 +85,20 @@ def _add_recall(work: Work, shown: list[int], change: RecordUsage, scope: int) -
 def _drop_before(
     work: Work, table: Literal["recall", "answer_log"], scope: int, kept: Compares, newest: int
 ) -> None:
-    """Delete the rows of a scope that are older than the first one that meets `kept`.
+    """Delete a scope's rows from before the first row that meets `kept`.
 
-    The column of `kept` rises from row to row, so finding the first kept row reads only the oldest ones.
+    The column of `kept` rises from row to row, so this reads only the oldest rows.
     """
     own = Equals("scope_id", scope)
     (first,) = work.first(table, (own, kept), "id") or (newest + 1,)
     work.rows.remove(table, (own, Compares("id", "<", first)))
 
 
-# How long after an answer a caller may still act on it.
+# How long after an answer, in microseconds, an action still counts as feedback on it.
 _WINDOW_US = 30 * 60 * 1_000_000
-# Older answers get no implicit feedback.
+# Most answers of that time that are examined, newest first.
 _MOST_LOOKED_AT = 50
-# With fewer queries than this, no memory counts as one that comes up for every query.
+# From fewer queries, do not conclude that a memory is found by every query.
 _LEAST_QUERIES = 3
 OPENED, RECALLED = 1.0, 0.5
 # Bytes of a row of the answer log besides its texts and candidates, with its share of the indexes.
@@ -106,10 +106,10 @@ _ROW_BYTES = 200
 
 
 def _add_implicit_feedback(work: Work, shown: Sequence[int], change: RecordUsage, scope: int) -> None:
-    """Add feedback to an earlier answer whose hit was opened now, or is the first hit of another query.
+    """Add feedback to an earlier answer if a hit of it was opened now, or is now another query's first hit.
 
-    Only the last answer with that hit gets it. Repeats of a query do not count, nor hits that come up for
-    every query.
+    Only the last answer with that hit gets it. Repeats of a query do not count. Hits that almost every query
+    finds do not count either, unless they are opened.
     """
     if not change.opened and change.query is None:
         return
@@ -132,7 +132,7 @@ def _add_implicit_feedback(work: Work, shown: Sequence[int], change: RecordUsage
         kind, grade, asked, left = "opened", OPENED, None, set(shown)
     else:
         kind, grade, asked = "recalled", RECALLED, normalized_query(change.query or "")
-        # A hit of more than a third of the queries comes up for every query.
+        # A hit that more than a third of the queries show says little about any of them.
         answers = {query: ids for _, query, ids in earlier}.values()
         showing = sum(_shows(ids, shown[0]) for ids in answers)
         is_regular = len(answers) >= _LEAST_QUERIES and showing > len(answers) / 3
@@ -155,13 +155,13 @@ def _feedback_id(work: Work, answer: int, memory: int, kind: str) -> int | None:
 
 
 def _shows(ids: str, id_: int) -> bool:
-    """Whether a list of ids, as `_ids_json` writes it, has this one. Faster than parsing the list."""
-    # Most lists lack the digits altogether, which the first test finds.
+    """Whether a list of ids, as `_ids_json` writes it, contains this id. This is faster than parsing it."""
+    # Most lists do not even contain the digits; the first test is quick to see that.
     return str(id_) in ids and f",{id_}," in f",{ids[1:-1]},".replace(" ", "")
 
 
 def _log_answer(work: Work, shown: Sequence[int], change: RecordUsage, scope: int) -> None:
-    """Add the answer to the log, and delete the scope's oldest answers beyond the bounds."""
+    """Add the answer to the log. Delete expired answers, and the scope's oldest ones beyond its bounds."""
     entry = change.log
     if entry is None or change.query is None:
         return
@@ -191,7 +191,7 @@ def _log_answer(work: Work, shown: Sequence[int], change: RecordUsage, scope: in
     )
     bounds = entry.bounds
     work.rows.remove("answer_log", (Compares("at", "<", work.at - int(bounds.days * DAY)),))
-    # Purges leave gaps, so the ordinals are an upper bound of the rows.
+    # Purges leave gaps in the ordinals, so there are at most as many rows.
     if ordinal >= bounds.events:
         _drop_before(work, "answer_log", scope, Compares("ordinal", ">", ordinal + 1 - bounds.events), newest)
     through = before + bytes_ + size
@@ -216,7 +216,7 @@ def give_feedback(work: Work, change: GiveFeedback) -> Outcome:
         (Equals("scope_id", scope), *named),
         descending=True,
     )
-    # Answers of this session come first; within a session, the newest comes first.
+    # Prefer answers of this session, and then the newest.
     showing = (
         answer
         for answer, query, ids, _ in sorted(rows, key=lambda row: row[3] != change.session)

@@ -1,4 +1,4 @@
-"""Search cached vectors with NumPy: filter the rows, and find the best of them."""
+"""Search cached vectors with NumPy: select the allowed rows, and rank them by cosine."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 
 
 GATHER_BELOW = 0.15
-"""With a smaller share of allowed rows, copying them costs less than scanning all rows."""
+"""If the share of allowed rows is smaller than this, copying them costs less than scanning all rows."""
 
 LARGEST_SAMPLE = 1 / 8
 """The largest share of rows in a sample."""
 
 _EVERY_KIND = frozenset(Kind)
-_AT_ONCE = 512
+_COPY_ROWS = 512
 """Rows that are copied at a time, so that the copy stays in the CPU cache."""
 
 Ids = NDArray[np.int64]
@@ -38,7 +38,7 @@ Best: TypeAlias = "tuple[Rows, Ids, Ids]"
 
 
 class Run:
-    """The first `count` rows of a block, at least one, column by column. Without `live`, all are live."""
+    """The first `count` rows (at least one) of a block, as columns. If `live` is None, all rows are live."""
 
     def __init__(self, block: Block, count: int, live: Mask | None) -> None:
         self.vectors: Rows = block.vectors[:count]
@@ -58,15 +58,15 @@ class Run:
         order = None if is_sorted else np.argsort(self.memories, kind="stable")
         by_memory = self.memories if order is None else self.memories[order]
         self.by_memory: tuple[Ids, Positions | None] = by_memory, order
-        """The memories in ascending order, and the position of each; None if they are sorted already."""
+        """The memories in ascending order, and their positions; None if the rows have that order already."""
         # The golden ratio spreads consecutive numbers evenly (Knuth, volume 3, 6.4).
         hashes = self.memories.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15) >> np.uint64(48)
         rows = np.flatnonzero(hashes < LARGEST_SAMPLE * 2**16)
         self.sample: tuple[Positions, NDArray[np.uint16]] = rows, hashes[rows].astype(np.uint16)
-        """A sample of the rows by a hash of their memory, and the hashes."""
+        """Positions of a sample of the rows, chosen by a hash of their memory, and those hashes."""
 
     def rows_of(self, wanted: Ids) -> Positions:
-        """Return the live rows of memories (distinct ascending ids), by memory, then position."""
+        """Return the live rows of these memories (distinct, ascending), ordered by memory, then position."""
         memories, order = self.by_memory
         first, last = np.searchsorted(wanted, (memories[0], memories[-1] + 1))
         wanted = wanted[first:last]
@@ -80,14 +80,14 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Allowed:
-    """The rows that a search may return. None allows any."""
+    """The rows that a search may return. A field that is None allows every row."""
 
     scopes: frozenset[int]
     kinds: frozenset[int] | None = None
     memories: Ids | None = None
     """In ascending order."""
     without: Ids | None = None
-    """In ascending order; only if `memories` is None."""
+    """Excluded memories, in ascending order. Set only if `memories` is None."""
 
     @classmethod
     def of(
@@ -98,10 +98,10 @@ class Allowed:
         without: Collection[int] | Ids | None = None,
     ) -> Allowed:
         codes = None if _EVERY_KIND.issubset(kinds) else frozenset(KIND_CODES[kind] for kind in kinds)
-        only, gone = _ascending(memories), _ascending(without)
-        if only is not None and gone is not None:
-            only, gone = np.setdiff1d(only, gone, assume_unique=True), None
-        return cls(frozenset(scopes), codes, only, gone)
+        only, excluded = _ascending(memories), _ascending(without)
+        if only is not None and excluded is not None:
+            only, excluded = np.setdiff1d(only, excluded, assume_unique=True), None
+        return cls(frozenset(scopes), codes, only, excluded)
 
 
 def _ascending(ids: Collection[int] | Ids | None) -> Ids | None:
@@ -111,23 +111,23 @@ def _ascending(ids: Collection[int] | Ids | None) -> Ids | None:
 
 
 Pick: TypeAlias = tuple[Run, Positions | None]
-"""Rows of a run; None for all of them."""
+"""A run and its allowed rows; None for all rows."""
 
 
 def pick(run: Run, allowed: Allowed) -> Positions | None:
-    """Return the allowed rows of a run; None for all of them."""
+    """Return the allowed rows of a run; None if all are allowed."""
     if allowed.memories is not None:
         return _of_scope_and_kind(run, allowed, np.sort(run.rows_of(allowed.memories)))
     rows = _of_scope_and_kind(run, allowed, run.live_rows)
-    if allowed.without is None or not len(gone := run.rows_of(allowed.without)):
+    if allowed.without is None or not len(excluded := run.rows_of(allowed.without)):
         return rows
-    left = np.ones(len(run.memories), np.bool_)
-    left[gone] = False
-    return np.flatnonzero(left) if rows is None else rows[left[rows]]
+    kept = np.ones(len(run.memories), np.bool_)
+    kept[excluded] = False
+    return np.flatnonzero(kept) if rows is None else rows[kept[rows]]
 
 
 def _of_scope_and_kind(run: Run, allowed: Allowed, rows: Positions | None) -> Positions | None:
-    """Keep rows of an allowed scope and kind. Most runs are decided without reading the columns."""
+    """Keep rows of an allowed scope and kind. For most runs, the columns need not be read."""
     if run.lowest_scope != run.highest_scope or run.lowest_scope not in allowed.scopes:
         rows = _any_of(run.scopes, allowed.scopes, rows)
     if allowed.kinds is not None and not run.kinds_seen <= allowed.kinds:
@@ -137,7 +137,7 @@ def _of_scope_and_kind(run: Run, allowed: Allowed, rows: Positions | None) -> Po
 
 def _any_of(column: NDArray[Any], wanted: frozenset[int], rows: Positions | None) -> Positions | None:
     column = column if rows is None else column[rows]
-    if len(wanted) > 8:  # for fewer, comparing with each is faster
+    if len(wanted) > 8:  # with fewer values, one comparison for each is faster
         mask = np.isin(column, list(wanted))
     else:
         mask = np.zeros(len(column), np.bool_)
@@ -169,7 +169,7 @@ def best(picks: Sequence[Pick], query: Rows, k: int) -> Best:
         if len(scores) > 16 * k and len(picks) > 1:
             order = leaders(scores, memories, passages, k)
             scores, memories, passages = scores[order], memories[order], passages[order]
-            # From now on, only rows that equal or beat the last of `k` hits can matter.
+            # From now on, only rows that score at least as high as the last of `k` hits can matter.
             threshold = scores[-1] if len(scores) == k else None
     order = leaders(scores, memories, passages, k)
     return scores[order], memories[order], passages[order]
@@ -181,15 +181,15 @@ def found_hits(hits: Best) -> list[Found]:
 
 
 def row_scores(vectors: Rows, rows: Positions | None, query: Rows) -> Rows:
-    """Return the products of the query with these rows; None for all rows."""
-    # vecdot sums each row by itself, in one order: a row's score has the same bits at any position. With
-    # `vectors @ query`, it may not.
+    """Return the dot products of the query with these rows, or with all rows for None."""
+    # vecdot sums every row in the same order, so a row's score has the same bits at any position. That is
+    # not so with `vectors @ query`.
     if rows is None or len(rows) >= GATHER_BELOW * len(vectors):
         scores: Rows = np.vecdot(vectors, query)
         return scores if rows is None else scores[rows]
     scores = np.empty(len(rows), np.float32)
-    for start in range(0, len(rows), _AT_ONCE):
-        part = slice(start, start + _AT_ONCE)
+    for start in range(0, len(rows), _COPY_ROWS):
+        part = slice(start, start + _COPY_ROWS)
         np.vecdot(vectors.take(rows[part], axis=0), query, out=scores[part])
     return scores
 
@@ -208,36 +208,36 @@ def leaders(scores: Rows, memories: Ids, passages: Ids, k: int) -> Positions:
 
 
 def _firsts(scores: Rows, memories: Ids, passages: Ids) -> Positions:
-    """Return the best row of each memory, best first."""
+    """Return the position of each memory's best row, best first."""
     order = np.lexsort((passages, memories, -scores))
     _, first = np.unique(memories[order], return_index=True)
     return order if len(first) == len(order) else order[np.sort(first)]
 
 
-# Choosing by codes which rows to compare in full
+# Short codes estimate the scores, and only the most promising rows are compared in full precision.
 
 MOST_DEVIATIONS = 2.25
-"""A row is skipped if its estimate is more standard deviations than this below the `k`th score."""
+"""A row is skipped if its estimate is this many standard deviations below the `k`th best score."""
 
 WIDEST = 3
-"""At most one row in this many is compared. If more are needed, all rows are compared."""
+"""At most one row in this many is compared in full. If more are needed, all rows are compared."""
 
-_SAMPLE = 512
-_FIRST = 16
-"""Rows per result that are compared before the needed score is known."""
+_SAMPLE_SIZE = 512
+_FIRST_ROWS = 16
+"""Rows per wanted hit that are compared first, to find the score that a hit needs."""
 _FEWEST_IN_SAMPLE = 4
 
 
 def shortlisted(picks: Sequence[Pick], count: int, code: QueryCode, query: Rows, k: int) -> Best | None:
-    """Return the best `k` memories among these `count` rows, nearly always; None if all must be compared.
+    """Return the best `k` memories of these `count` rows (rarely, one is missed). None: compare all rows.
 
     The answer depends only on the set of rows. Numbers are sorted before they are summed, so that the order
-    of rows does not change the last bits. Rows that tie with a compared row are compared, too.
+    of rows does not change the last bits. Rows with the same estimate are compared together.
     """
-    coarse = _Estimated(picks, [_coarse_estimates(run, rows, code) for run, rows in picks])
-    sample = coarse.sample(_SAMPLE / count)
+    coarse = _Estimates(picks, [_coarse_estimates(run, rows, code) for run, rows in picks])
+    sample = coarse.sample(_SAMPLE_SIZE / count)
     best_first = np.sort(sample.estimates)[::-1]
-    first = max(_FEWEST_IN_SAMPLE, round(_FIRST * k * len(best_first) / count))
+    first = max(_FEWEST_IN_SAMPLE, round(_FIRST_ROWS * k * len(best_first) / count))
     widest = len(best_first) // WIDEST
     goal = None
     while goal is None:
@@ -264,16 +264,16 @@ def _deviation(estimates: Rows, scores: Rows) -> np.float32:
 
 
 @dataclass(frozen=True, slots=True)
-class _Estimated:
-    """The estimates of all allowed rows."""
+class _Estimates:
+    """All allowed rows, with estimates of their scores."""
 
     picks: Sequence[Pick]
     estimates: Sequence[Rows]
 
     def sample(self, share: float) -> _Rows:
-        """Return about this share of the rows."""
+        """Return a sample of the rows, of about this share."""
         hashes_below = round(2**16 * min(LARGEST_SAMPLE, share))
-        return self._at([_sampled(run, rows, hashes_below) for run, rows in self.picks])
+        return self._at([_sample_among(run, rows, hashes_below) for run, rows in self.picks])
 
     def above(self, lowest: np.float32) -> _Rows:
         return self._at([np.flatnonzero(estimates >= lowest) for estimates in self.estimates])
@@ -291,13 +291,13 @@ class _Estimated:
 
 @dataclass(frozen=True, slots=True)
 class _Rows:
-    """Rows of several runs, in their order, with estimates of their scores."""
+    """Some rows of several runs, in the order of the runs, with estimates of their scores."""
 
     runs: Sequence[Run]
     bounds: Positions
-    """The first row of each run, and the end."""
+    """The index of the first row of each run, and the number of rows."""
     places: Positions
-    """The positions of the rows in their run."""
+    """The position of each row in its run."""
     estimates: Rows
 
     def above(self, lowest: np.float32) -> _Rows:
@@ -318,9 +318,9 @@ class _Rows:
         return np.concatenate(parts) if parts else np.empty(0, np.float32)
 
     def goal(self, query: Rows, k: int) -> tuple[np.float32, np.float32] | None:
-        """Return a score that the best `k` memories reach, and the estimate of `k` such memories.
+        """Return a score that `k` memories reach, and an estimate that their rows reach.
 
-        Both are taken from the rows with the best estimates. None if these belong to too few memories.
+        Both come from the rows with the best estimates. None if these rows belong to fewer than `k` memories.
         """
         enough = 2 * k
         if len(self.places) < enough:
@@ -360,8 +360,8 @@ def _coarse_estimates(run: Run, rows: Positions | None, code: QueryCode) -> Rows
     return code.coarse_estimates(run.codes.take(rows, axis=1), run.factors.take(rows, axis=1))
 
 
-def _sampled(run: Run, rows: Positions | None, hashes_below: int) -> Positions:
-    """Return the positions of the sample among these rows."""
+def _sample_among(run: Run, rows: Positions | None, hashes_below: int) -> Positions:
+    """Return where the sample's rows are among these rows."""
     places, hashes = run.sample
     places = places[hashes < hashes_below]
     if rows is None or not len(places):
@@ -375,16 +375,16 @@ def _sampled(run: Run, rows: Positions | None, hashes_below: int) -> Positions:
 # Queries
 
 TWO_STAGES_FROM = 30_000
-"""With at least this many allowed rows, codes are compared first. Fewer take a millisecond or two."""
+"""From this many allowed rows, codes are compared first. Fewer can be compared in full in 1 or 2 ms."""
 
 _ROWS_PER_HIT = 300
-"""With fewer rows per wanted hit, codes save nothing."""
+"""If there are fewer rows for each wanted hit, codes save no time."""
 
 
 def nearest(
     runs: Sequence[Run], query: Rows, k: int, allowed: Allowed, centre: Rows | None = None
 ) -> list[Found]:
-    """Return the best `k` memories by cosine; ties by memory, then passage.
+    """Return the best `k` memories by cosine. Equal ones are ordered by memory, then passage.
 
     The answer depends only on the set of allowed rows, not on their positions or on other rows.
     """
@@ -399,7 +399,7 @@ def nearest(
 
 
 def cosines(runs: Sequence[Run], query: Rows, ids: Collection[int]) -> list[Found]:
-    """Return the cosine of each of these memories, by id. A memory's best passage counts."""
+    """Return the cosine of each memory's best passage, ordered by memory."""
     rows = list(_rows_of(runs, ids))
     if not rows:
         return []
@@ -412,7 +412,7 @@ def cosines(runs: Sequence[Run], query: Rows, ids: Collection[int]) -> list[Foun
 
 
 def vector_passages(runs: Sequence[Run], ids: Collection[int]) -> list[tuple[int, int]]:
-    """Return the passages of these memories that have a vector, each with its memory, by passage."""
+    """Return pairs of a passage that has a vector and its memory, ordered by passage."""
     pairs = [
         pair
         for run, at in _rows_of(runs, ids)
