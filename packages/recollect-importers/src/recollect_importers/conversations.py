@@ -419,7 +419,7 @@ def export_format(
         members = archive_members(path)
         if not members:
             raise InvalidInput(
-                f"{path} contains no conversations.json or conversations-000.json, also not in zip files."
+                f"{path} contains no conversations.json, conversations-000.json or zip file with one."
             )
         for member in members:
             session, number = f"{name}:{member.name}", 0

@@ -187,7 +187,7 @@ def _replica_reads(location: StoreUrl) -> Iterator[Check]:
         with _connect(location, location.replica) as server:
             is_replica, receives, lag = server.replica_state()
     except RecollectError as error:
-        yield Check("note", "reads", str(error), "Start the replica; until then, reads go to the primary.")
+        yield Check("note", "reads", str(error), "Until this is fixed, reads go to the primary.")
         return
     if is_replica:
         yield _replica_check("reads", receives, lag)
