@@ -191,5 +191,5 @@ def test_a_missing_path_and_an_empty_folder_are_named(tmp_path: Path) -> None:
         list(conversations(tmp_path / "absent", "turns"))
     with pytest.raises(InvalidInput, match="is empty; nothing was imported"):
         recognise(tmp_path)
-    with pytest.raises(InvalidInput, match=r"There is no conversations.json"):
+    with pytest.raises(InvalidInput, match=r"contains no conversations.json"):
         list(conversations(tmp_path, "claude"))

@@ -106,7 +106,7 @@ async def test_a_port_in_use_is_reported_in_one_line(served: Served, door: Door)
     port = door.url.rsplit(":", 1)[1].removesuffix("/mcp")
     assert served.recollect.refused("serve", "--http", "--port", port, status=1) == (
         f"recollect: Cannot listen on port {port} of 127.0.0.1: Address already in use; "
-        "name another with --port, or another --host.\n"
+        "choose another --port or --host.\n"
     )
 
 

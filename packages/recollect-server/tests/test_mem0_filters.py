@@ -65,7 +65,7 @@ def test_a_filter_holds_or_does_not(filters: dict[str, Any], passes: bool) -> No
 @pytest.mark.parametrize(
     ("filters", "advice"),
     [
-        ({"topic": {"like": "f"}}, "'like' for 'topic'; there are: eq, ne, in"),
+        ({"topic": {"like": "f"}}, "'like' for 'topic'; use one of: eq, ne, in"),
         ({"topic": {"in": "food"}}, "'in' takes a list"),
         ({"AND": "user_id"}, "an object or a list"),
         ({"user_id": "*"}, "name the users"),

@@ -49,7 +49,7 @@ def test_new_metadata_takes_the_place_of_what_its_keys_held() -> None:
         ({" a": 1}, "no space around it"),
         ({"Topic": 1, "topic": 2}, "differ by case or accents"),
         ({"text": "x" * 10_001}, "more than 10,000 characters"),
-        ({str(number): 0 for number in range(51)}, "51 keys; at most 50"),
+        ({str(number): 0 for number in range(51)}, "51 keys; use at most 50"),
         ({"number": float("nan")}, "cannot be stored as JSON"),
     ],
 )

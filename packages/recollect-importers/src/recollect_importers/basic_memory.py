@@ -33,15 +33,15 @@ if TYPE_CHECKING:
     from recollect.transfer.importers import ForeignSource
     from recollect_importers.markdown import FrontMatter
 
-_LOOKED_AT = 50
-"""The number of files that are inspected to recognise a folder."""
-_PLACED = frozenset({"title", "type", "permalink", "tags", "created", "modified", "date"})
+_MAX_INSPECTED = 50
+"""Number of files to inspect when recognising a folder."""
+_MAPPED_KEYS = frozenset({"title", "type", "permalink", "tags", "created", "modified", "date"})
 _ITEM = re.compile(r"( *)(?:[-*+]|\d{1,9}[.)])[ \t]+(.*)")
 _RULE = re.compile(r" {0,3}(?:(?:- *){3,}|(?:\* *){3,}|(?:_ *){3,})")
 _OBSERVATION = re.compile(r"\[([^\[\]()]+)\]\s+(.+)", re.DOTALL)
 # A time or a task's check box is not a category.
 _NO_CATEGORY = re.compile(r"\d{1,3}:\d{2}.*|[xX]|[^\w]")
-_EXPLICIT = re.compile(
+_RELATION = re.compile(
     r"""(?:(?P<word>[^\s\[\]"']\S*)|(?P<quote>["'])(?P<words>.+?)(?P=quote))\s+"""
     r"""\[\[(?P<target>[^\[\]]+)\]\](?:\s*\((?P<context>[^()]*)\))?\s*"""
 )
@@ -53,7 +53,7 @@ _HEADINGS = frozenset({"observations", "relations"})
 
 class _File(NamedTuple):
     name: str
-    """The path from the folder, the same on every system."""
+    """The path relative to the folder, in the same form on every system."""
     front: FrontMatter
     nested: tuple[str, ...]
     """Keys of the front matter with nested values other than lists."""
@@ -70,13 +70,13 @@ class _File(NamedTuple):
         return self.text("title") or self.name.rpartition("/")[2].rpartition(".")[0]
 
     @property
-    def place(self) -> str:
-        """The file's path without its ending, by which others may link to it."""
+    def permalink(self) -> str:
+        """The permalink of the file, or else its path without the ending."""
         return self.text("permalink") or self.name.rpartition(".")[0]
 
 
 def _recognises(source: ForeignSource) -> bool:
-    for path in islice(_paths(source), _LOOKED_AT):
+    for path in islice(_paths(source), _MAX_INSPECTED):
         try:
             file = _read_file(path, path.name)
         except InvalidInput:
@@ -116,30 +116,30 @@ def _paths(source: ForeignSource) -> Iterator[Path]:
 
 def _read_file(path: Path, name: str) -> _File:
     lines = markdown_lines(path)
-    front, nested, taken = yaml_front_matter(lines)
-    changed = datetime.fromtimestamp(path.stat().st_mtime, UTC)
+    front, nested, line_count = yaml_front_matter(lines)
+    file_time = datetime.fromtimestamp(path.stat().st_mtime, UTC)
     text = {key: value for key, value in front.items() if isinstance(value, str)}
     # Like basic-memory, use the file's times if the text has none.
-    updated = moment_of(text.get("modified")) or changed
-    created = moment_of(text.get("created")) or moment_of(text.get("date")) or min(changed, updated)
-    return _File(name, front, nested, parse_lines(lines[taken:], taken + 1), created, updated)
+    updated = moment_of(text.get("modified")) or file_time
+    created = moment_of(text.get("created")) or moment_of(text.get("date")) or min(file_time, updated)
+    return _File(name, front, nested, parse_lines(lines[line_count:], line_count + 1), created, updated)
 
 
 def _names(files: Iterable[_File]) -> tuple[dict[str, str], dict[str, str]]:
-    """Return the entity name of each file, by every name that a link may use, in lower case.
+    """Return the entity names by file, and by each lower-case name that a link may use.
 
-    An entity has the title of its file, or the file's path if an earlier file has the same title.
+    The name is the file's title, or its permalink if an earlier file has the same title.
     """
     names: dict[str, str] = {}
     by_link: dict[str, str] = {}
     taken: set[str] = set()
     for file in files:
-        name = names[file.name] = file.place if file.title.lower() in taken else file.title
+        name = names[file.name] = file.permalink if file.title.lower() in taken else file.title
         taken.add(file.title.lower())
         path = file.name.rpartition(".")[0]
         # A permalink begins with the project's name; links within the project leave it out.
-        in_project = file.place.partition("/")[2]
-        for link in filter(None, (file.title, file.place, in_project, path, path.rpartition("/")[2])):
+        in_project = file.permalink.partition("/")[2]
+        for link in filter(None, (file.title, file.permalink, in_project, path, path.rpartition("/")[2])):
             by_link.setdefault(link.lower(), name)
     return names, by_link
 
@@ -148,14 +148,14 @@ def _items(file: _File, name: str, by_link: dict[str, str]) -> Iterator[ForeignI
     observations = [
         ForeignObservation(f"{key}: {value if isinstance(value, str) else ', '.join(value)}", "metadata")
         for key, value in file.front.items()
-        if key not in _PLACED and value
+        if key not in _MAPPED_KEYS and value
     ]
     tags = [tag.removeprefix("#") for tag in split_tags(file.front.get("tags"))]
     prose: list[str] = []
     relations: dict[tuple[str, str], str] = {}
     for block in _blocks(file.body):
         links = [(_LINKS_TO, target, "") for target in _LINK.findall(block.text)]
-        if block.in_list and (explicit := _EXPLICIT.fullmatch(block.text)):
+        if block.in_list and (explicit := _RELATION.fullmatch(block.text)):
             links = [(explicit["word"] or explicit["words"], explicit["target"], explicit["context"] or "")]
         elif category := _category(block):
             match = _OBSERVATION.fullmatch(block.text)
@@ -201,36 +201,36 @@ class _Block(NamedTuple):
     raw: str
     in_list: bool = False
     plain: bool = False
-    """Whether it is a heading, a quotation or code, which are not observations."""
+    """Whether it is a heading, rule, quotation, code or blank line, which cannot be an observation."""
 
 
 def _blocks(lines: Iterable[MarkdownLine]) -> Iterator[_Block]:
-    waiting: list[str] = []
+    pending: list[str] = []
     in_list = False
 
     def block() -> _Block:
-        item = _ITEM.fullmatch(waiting[0]) if in_list else None
-        first = item[2] if item else waiting[0]
-        text = " ".join(filter(None, (first.strip(), *(each.strip() for each in waiting[1:]))))
-        return _Block(text, "\n".join(waiting), in_list)
+        item = _ITEM.fullmatch(pending[0]) if in_list else None
+        first = item[2] if item else pending[0]
+        text = " ".join(filter(None, (first.strip(), *(each.strip() for each in pending[1:]))))
+        return _Block(text, "\n".join(pending), in_list)
 
     for line in lines:
         is_item = _ITEM.fullmatch(line.text) is not None and not line.is_code and not line.level
         is_rule = _RULE.fullmatch(line.text) is not None
         is_item = is_item and not is_rule
         is_plain = line.is_code or is_rule or line.text.lstrip().startswith(">")
-        starts = is_item or is_plain or line.level or not line.text.strip()
-        if waiting and starts:
+        starts_block = is_item or is_plain or line.level or not line.text.strip()
+        if pending and starts_block:
             yield block()
-            waiting, in_list = [], False
+            pending, in_list = [], False
         if line.level and line.heading.strip().lower() in _HEADINGS:
             continue
         if is_plain or line.level or not line.text.strip():
             yield _Block("" if line.is_code else line.text, line.text, plain=True)
         else:
-            waiting.append(line.text)
+            pending.append(line.text)
             in_list = in_list or is_item
-    if waiting:
+    if pending:
         yield block()
 
 

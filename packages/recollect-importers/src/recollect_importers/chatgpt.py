@@ -27,26 +27,26 @@ if TYPE_CHECKING:
     from recollect.domain.changes import Turn
 
 _SPEAKERS = {"user": None, "assistant": "ChatGPT"}
-# Content types that ChatGPT does not show: thoughts, context, output of tools and of the system.
-_UNSHOWN_TYPES = """
+# Content types that ChatGPT does not show: thoughts, context, tool output and system errors.
+_HIDDEN_TYPE_NAMES = """
 computer_output execution_output model_editable_context reasoning_recap system_error tether_browsing_code
 tether_browsing_display thoughts user_editable_context
 """
-_UNSHOWN = frozenset(_UNSHOWN_TYPES.split())
+_HIDDEN_TYPES = frozenset(_HIDDEN_TYPE_NAMES.split())
 # A reference in the text, between private-use characters: its kind, then its target.
 _REFERENCE = re.compile("\ue200([^\ue200-\ue202]*)(?:\ue202([^\ue200\ue201]*))?\ue201")
-_LEFT_OVER = re.compile("[\ue200-\ue206]")
+_STRAY_MARKS = re.compile("[\ue200-\ue206]")
 
 
 def chatgpt_conversation(plain: dict[str, Any], place: str) -> Conversation:
     mapping = plain.get("mapping")
     if not isinstance(mapping, dict):
-        raise InvalidInput(f"It has no `mapping` object, as in ChatGPT exports; found {json_type(mapping)}.")
+        raise InvalidInput(f"It has no `mapping` object, unlike ChatGPT exports; found {json_type(mapping)}.")
     title = title_line(plain.get("title"), "(no title)")
     id_ = text_of(plain.get("conversation_id")) or text_of(plain.get("id"))
     if id_ is None:
-        begun = f"{title}\n{plain.get('create_time')}"
-        id_ = hashlib.sha256(begun.encode("utf-8", "replace")).hexdigest()[:16]
+        identity = f"{title}\n{plain.get('create_time')}"
+        id_ = hashlib.sha256(identity.encode("utf-8", "replace")).hexdigest()[:16]
     bad: list[str] = []
     branch = [(key, mapping[key]) for key in _branch(plain, mapping, bad)]
     left_out: Counter[str] = Counter()
@@ -69,8 +69,8 @@ def _is_spoken_message(node: object) -> bool:
 
 def _branch(plain: dict[str, Any], mapping: dict[str, Any], bad: list[str]) -> list[str]:
     """Return the path from the root to the current node, or to the newest leaf if the export names none."""
-    here: object = plain.get("current_node")
-    if not isinstance(here, str) or here not in mapping:
+    key: object = plain.get("current_node")
+    if not isinstance(key, str) or key not in mapping:
         parents = {_parent(node) for node in mapping.values()}
         leaves = [key for key in mapping if key not in parents] or list(mapping)
 
@@ -80,20 +80,20 @@ def _branch(plain: dict[str, Any], mapping: dict[str, Any], bad: list[str]) -> l
                     return at.timestamp()
             return float("-inf")
 
-        # Of leaves with the same time, the last: exports append messages.
-        here = max(reversed(leaves), key=created_at, default=None)
+        # Among leaves with the same time, take the last: exports append messages.
+        key = max(reversed(leaves), key=created_at, default=None)
     path: dict[str, None] = {}
-    while isinstance(here, str):
-        if here in path:
-            bad.append(f"message {here!a}: The message is its own ancestor; earlier messages were not read.")
+    while isinstance(key, str):
+        if key in path:
+            bad.append(f"message {key!a}: The message is its own ancestor; earlier messages were not read.")
             break
-        if here not in mapping:
+        if key not in mapping:
             bad.append(
-                f"message {here!a}: The message is not in the export, and neither are earlier messages."
+                f"message {key!a}: The message is not in the export, and neither are earlier messages."
             )
             break
-        path[here] = None
-        here = _parent(mapping[here])
+        path[key] = None
+        key = _parent(mapping[key])
     return list(reversed(path))
 
 
@@ -133,7 +133,7 @@ def _has_content(message: dict[str, Any]) -> bool:
 
 
 def _visible_text(message: dict[str, Any]) -> str:
-    """Return the visible text of a message; empty if it is hidden, for a tool, or of an unshown type."""
+    """Return the visible text of a message; empty if it is hidden, for a tool, or of a hidden type."""
     details = object_of(message.get("metadata"))
     if details.get("is_visually_hidden_from_conversation") is True or message.get("content") is None:
         return ""
@@ -143,7 +143,7 @@ def _visible_text(message: dict[str, Any]) -> str:
     readers = {"all", "python"} if kind == "code" else {"all"}
     recipient = message.get("recipient")
     is_for_tool = isinstance(recipient, str) and recipient and recipient not in readers
-    if is_for_tool or (isinstance(kind, str) and kind in _UNSHOWN):
+    if is_for_tool or (isinstance(kind, str) and kind in _HIDDEN_TYPES):
         return ""
     parts = content.get("parts")
     text = text_of(content.get("text")) or ""
@@ -153,7 +153,7 @@ def _visible_text(message: dict[str, Any]) -> str:
         language = content.get("language")
         known = isinstance(language, str) and language.isalnum() and language != "unknown"
         text = f"```{language if known else ''}\n{code}\n```"
-    shown = _LEFT_OVER.sub("", _REFERENCE.sub(_reference_text, text)).strip()
+    shown = _STRAY_MARKS.sub("", _REFERENCE.sub(_reference_text, text)).strip()
     # Images are skipped here: they are already among the parts.
     files = [each for each in objects_of(details.get("attachments")) if text_of(each["name"])]
     named = [text_of(each["name"]) for each in files if not str(each["mime_type"]).startswith("image/")]
@@ -167,7 +167,7 @@ def _part(part: object) -> str:
         case {"content_type": "image_asset_pointer"}:
             return "[image]"
         case {"content_type": "audio_asset_pointer" | "video_container_asset_pointer"}:
-            return ""  # its transcription is a separate part
+            return ""  # the transcription is a separate part
         case {"text": text}:
             return text_of(text) or ""
     return ""
@@ -175,12 +175,12 @@ def _part(part: object) -> str:
 
 def _reference_text(found: re.Match[str]) -> str:
     """Return the displayed text of a reference: a name, or a link's title. A citation has none."""
-    about = found[2] or ""
+    target = found[2] or ""
     if found[1] == "url":
-        return about.split("\ue202")[0]
+        return target.split("\ue202")[0]
     if found[1] == "entity":
         with suppress(ValueError, RecursionError):
-            match json.loads(about):
+            match json.loads(target):
                 case [_, str(name), *_]:
                     return name
     return ""

@@ -35,7 +35,7 @@ _Key = TypeVar("_Key", str, int)
 
 OTHER_BRANCHES = "messages of other branches"
 """Messages that were replaced when the user edited an earlier one."""
-# Number of characters of a heading in which a date is searched.
+# How many characters of a heading are searched for a date.
 _STAMP_LIMIT = 200
 _DATE = r"(?P<date>\d{4}-\d{2}-\d{2})"
 _CLOCK = (
@@ -46,13 +46,13 @@ _MOMENT = re.compile(rf"(?:\b{_DATE})?(?:(?:^|\b|T)[T,\s]{{0,3}}{_CLOCK})?", re.
 
 
 def with_stable_id(turn: Turn, where: str, number: int) -> Turn:
-    """Set `source` to a stable id for formats without ids: a hash, and a number among equal turns."""
+    """For formats without ids, set `source` to a stable id: a number and a hash of the turn."""
     content = json.dumps([turn.role, turn.speaker, turn.content], ensure_ascii=True)
     return replace(turn, source=f"{where}#{number}:{hashlib.sha256(content.encode()).hexdigest()[:16]}")
 
 
 def with_stable_ids(turns: Iterable[Turn], where: str) -> tuple[Turn, ...]:
-    """Set stable ids. Equal turns are numbered, so that an inserted turn does not change other ids."""
+    """Set stable ids. Only equal turns are counted, so an inserted turn does not change other ids."""
     seen: defaultdict[tuple[str | None, str | None, str], Iterator[int]] = defaultdict(lambda: count(1))
     return tuple(
         with_stable_id(turn, where, next(seen[turn.role, turn.speaker, turn.content])) for turn in turns
@@ -60,7 +60,7 @@ def with_stable_ids(turns: Iterable[Turn], where: str) -> tuple[Turn, ...]:
 
 
 def with_times(turns: Sequence[Turn], start: datetime | None) -> tuple[Turn, ...]:
-    """Fill missing times with that of the previous turn; the first gets `start`, or the first known time."""
+    """Give turns without a time that of the turn before, or `start`, or else the first known time."""
     last = start or next((turn.at for turn in turns if turn.at is not None), None)
     return tuple(replace(turn, at=(last := turn.at or last)) for turn in turns)
 
@@ -76,7 +76,7 @@ def conversation_of(
     bad: Iterable[str] = (),
     left_out: Mapping[str, int] | None = None,
 ) -> Conversation:
-    """Build a conversation from pairs of key and message; unreadable messages are reported in `bad`.
+    """Build a conversation from keys and messages. Unreadable messages add their reasons to `bad`.
 
     `turn_of` may count messages that it drops in `left_out`.
     """
@@ -138,8 +138,8 @@ def time_in_words(text: str, day: date | None = None) -> datetime | None:
 
 VALUE_LIMIT = 32 * 1024 * 1024
 """Maximum characters of one value. A longer one is not a conversation, and might not fit into memory."""
-_PIECE = 1 << 16
-_STARTS = frozenset('{["-0123456789tfnNI')
+_PIECE_LENGTH = 1 << 16
+_FIRST_CHARS = frozenset('{["-0123456789tfnNI')
 _decoder = json.JSONDecoder()
 
 
@@ -162,7 +162,7 @@ def json_values(file: IO[bytes], name: str, limit: int = VALUE_LIMIT) -> Iterato
             text.take(",")
     text.take("]")
     if text.next_char():
-        raise text.wrong("something follows the list")
+        raise text.error("something follows the list")
 
 
 class _Text:
@@ -177,7 +177,7 @@ class _Text:
         self._at = 0
         self._passed = 0  # characters that have left the window
         self._bytes = 0
-        self._wrong_byte: int | None = None  # counted from 1, the end of the readable text
+        self._wrong_byte: int | None = None  # the first byte that is not UTF-8, counted from 1
         self._ended = False
 
     def next_char(self) -> str:
@@ -190,43 +190,43 @@ class _Text:
                 self._at += 1
             if self._ended:
                 return ""
-            self._more(_PIECE)
+            self._read_more(_PIECE_LENGTH)
 
     def take(self, char: str) -> None:
         found = self.next_char()
         if found != char:
-            raise self.wrong(
+            raise self.error(
                 f"there is {found!a} where {char!r} was expected" if found else "the file ends too early"
             )
         self._at += 1
 
     def value(self) -> Any:
-        if (char := self.next_char()) not in _STARTS:
-            raise self.wrong(f"a value cannot start with {char!a}" if char else "the file ends too early")
-        piece = _PIECE
+        if (char := self.next_char()) not in _FIRST_CHARS:
+            raise self.error(f"a value cannot start with {char!a}" if char else "the file ends too early")
+        piece = _PIECE_LENGTH
         while True:
             try:
                 value, end = _decoder.raw_decode(self._window, self._at)
             except json.JSONDecodeError as error:
                 if self._ended:
-                    raise self.wrong(error.msg, error.pos) from None
+                    raise self.error(error.msg, error.pos) from None
             except (ValueError, RecursionError) as error:  # a very long number; very deep nesting
-                raise self.wrong(str(error)) from None
+                raise self.error(str(error)) from None
             else:
                 # A number at the window's end may continue.
                 if end < len(self._window) or self._ended:
                     self._at = end
                     return value
             if len(self._window) - self._at > self._limit:
-                raise self.wrong(f"a value does not end within {self._limit:,} characters")
-            self._more(piece)
+                raise self.error(f"a value does not end within {self._limit:,} characters")
+            self._read_more(piece)
             piece *= 2
 
-    def wrong(self, why: str, at: int | None = None) -> InvalidInput:
+    def error(self, why: str, at: int | None = None) -> InvalidInput:
         place = self._passed + (self._at if at is None else at) + 1
         return InvalidInput(f"{self._name} is not valid JSON at character {place:,}: {why}.")
 
-    def _more(self, piece: int) -> None:
+    def _read_more(self, piece: int) -> None:
         if self._wrong_byte is not None:
             raise InvalidInput(f"{self._name} is not UTF-8 text: byte {self._wrong_byte:,} is wrong.")
         try:
@@ -257,7 +257,7 @@ class _Text:
 SIZE_LIMIT = 2 * 1024**3
 """Maximum unpacked bytes of the conversations in a zip."""
 _CONVERSATIONS = re.compile(r"conversations(?:[-_]?(\d+))?\.json", re.IGNORECASE)
-_ENCRYPTED = 0x1
+_ENCRYPTED_FLAG = 0x1
 
 
 class Member(NamedTuple):
@@ -293,21 +293,21 @@ def archive_members(path: Path) -> tuple[Member, ...]:
     """Return the files of conversations at this path, in the order of their numbers."""
     if path.is_dir():
         found: list[Member] = []
-        for file in files_below(path, _may_hold)[0]:
+        for file in files_below(path, _is_candidate)[0]:
             if is_zip(file):
-                found += _inside(file, relative(file, path))
+                found += _zip_members(file, relative(file, path))
             elif not file.name.lower().endswith(".zip"):
                 found.append(Member(relative(file, path), file))
-        return tuple(sorted(found, key=_order))
+        return tuple(sorted(found, key=_sort_key))
     if not is_zip(path):
         return (Member(path.name, path),)
-    inside = _inside(path, path.name)
+    inside = _zip_members(path, path.name)
     if not inside:
         raise InvalidInput(
-            f"{path} has no conversations.json or conversations-000.json in it, as exports of ChatGPT and "
-            "Claude have. If it contains other zips, unpack it and import the folder."
+            f"{path} contains no conversations.json or conversations-000.json, which exports of ChatGPT "
+            "and Claude have. If it contains other zips, unpack it and import the folder."
         )
-    return tuple(sorted(inside, key=_order))
+    return tuple(sorted(inside, key=_sort_key))
 
 
 def is_zip(path: Path) -> bool:
@@ -317,18 +317,18 @@ def is_zip(path: Path) -> bool:
         return False
 
 
-def _may_hold(name: str) -> bool:
+def _is_candidate(name: str) -> bool:
     return name.lower().endswith(".zip") or _CONVERSATIONS.fullmatch(name) is not None
 
 
-def _inside(path: Path, name: str) -> list[Member]:
+def _zip_members(path: Path, name: str) -> list[Member]:
     try:
         with zipfile.ZipFile(path) as archive:
             found = [info for info in archive.infolist() if _is_conversations(info)]
     # A damaged zip directory may raise any of these.
     except (OSError, zipfile.BadZipFile, NotImplementedError, ValueError) as error:
         raise InvalidInput(f"{name} is a damaged zip: {error}. Download it again.") from error
-    if any(info.flag_bits & _ENCRYPTED for info in found):
+    if any(info.flag_bits & _ENCRYPTED_FLAG for info in found):
         raise InvalidInput(f"{name} is locked by a password; unpack it and import the folder.")
     size = sum(info.file_size for info in found)
     if size > SIZE_LIMIT:
@@ -346,7 +346,7 @@ def _is_conversations(info: zipfile.ZipInfo) -> bool:
     return "__MACOSX" not in folders and _CONVERSATIONS.fullmatch(file) is not None
 
 
-def _order(member: Member) -> tuple[str, int]:
+def _sort_key(member: Member) -> tuple[str, int]:
     folder, _, file = member.name.rpartition("/")
     number = _CONVERSATIONS.fullmatch(file)
     return folder, int(number[1]) if number and number[1] else -1
@@ -360,37 +360,37 @@ def files_below(folder: Path, wanted: Callable[[str], bool]) -> tuple[list[Path]
     files: list[Path] = []
     unreadable: list[str] = []
     seen: set[Path] = set()
-    waiting = [folder]
-    while waiting:
-        here = waiting.pop()
-        real = here.resolve()
+    pending = [folder]
+    while pending:
+        current = pending.pop()
+        real = current.resolve()
         if real in seen:
             continue
         seen.add(real)
         try:
-            entries = [entry for entry in here.iterdir() if not entry.name.startswith(".")]
+            entries = [entry for entry in current.iterdir() if not entry.name.startswith(".")]
         except OSError as error:
-            unreadable.append(f"{relative(here, folder)} cannot be read: {error.strerror}.")
+            unreadable.append(f"{relative(current, folder)} cannot be read: {error.strerror}.")
             continue
         files += [entry for entry in entries if wanted(entry.name) and entry.is_file()]
-        # Linked folders come last, so that a file is named by its real folder.
+        # Read linked folders last, so that a file gets the path in its real folder.
         folders = [entry for entry in entries if entry.is_dir()]
-        waiting[:0] = sorted((entry for entry in folders if entry.is_symlink()), reverse=True)
-        waiting += sorted((entry for entry in folders if not entry.is_symlink()), reverse=True)
+        pending[:0] = sorted((entry for entry in folders if entry.is_symlink()), reverse=True)
+        pending += sorted((entry for entry in folders if not entry.is_symlink()), reverse=True)
     return sorted(files, key=lambda file: relative(file, folder)), sorted(unreadable)
 
 
 def relative(path: Path, folder: Path) -> str:
-    """Return the path from the folder, the same on every system."""
+    """Return the path relative to the folder, in the same form on every system."""
     return unicodedata.normalize("NFC", path.relative_to(folder).as_posix())
 
 
 # Formats of conversations
 
-_LOOKED_AT = 20
-"""Number of rows that are inspected to recognise a file."""
+_MAX_INSPECTED = 20
+"""Number of rows to inspect when recognising a file."""
 _MAX_BAD_ROWS = 10_000
-"""Number of unreadable rows after which a file without a readable one is refused."""
+"""A file is refused if this many rows are unreadable and none was readable."""
 _JSON_LINES = re.compile(r"\.(?:jsonl|ndjson)(?:\.gz)?$", re.IGNORECASE)
 
 
@@ -408,9 +408,9 @@ def export_format(
         path = source.path
         if source.is_database or is_markdown(path.name) or has_lines_of_turns(path.name):
             return False
-        for member in _inside(path, path.name) if is_zip(path) else archive_members(path):
-            with suppress(InvalidInput):  # reported when it is read
-                rows = islice(member.rows(), _LOOKED_AT)
+        for member in _zip_members(path, path.name) if is_zip(path) else archive_members(path):
+            with suppress(InvalidInput):  # the import reports it
+                rows = islice(member.rows(), _MAX_INSPECTED)
                 if any(isinstance(row, dict) and isinstance(row.get(row_key), row_type) for row in rows):
                     return True
         return False
@@ -419,7 +419,7 @@ def export_format(
         members = archive_members(path)
         if not members:
             raise InvalidInput(
-                f"There is no conversations.json, conversations-000.json or zip file with one in {path}."
+                f"{path} contains no conversations.json, conversations-000.json or zip file with one."
             )
         for member in members:
             session, number = f"{name}:{member.name}", 0
@@ -493,8 +493,8 @@ def _refuse_if_all_bad(found: Iterator[Conversation], path: Path, name: str) -> 
             break
     if bad and not first[-1].turns:
         raise InvalidInput(
-            f"Nothing in {path} could be read as {name}. {bad[0]} If it is in another format, name that: "
-            "recollect import --help lists them."
+            f"Nothing in {path} could be read as {name}. {bad[0]} If it has another format, name it; "
+            "recollect import --help lists the formats."
         )
     yield from first
     first.clear()
@@ -505,20 +505,20 @@ def _other_files(path: Path, what: str, wanted: Callable[[str], bool] | None) ->
     """Report the files that this format does not import, with a command for those of `claude-memory`."""
     others: list[str] = []
     if path.is_dir():
-        is_read = wanted or _may_hold
+        is_read = wanted or _is_candidate
         others = [relative(file, path) for file in files_below(path, lambda name: not is_read(name))[0]]
     elif is_zip(path):
         with zipfile.ZipFile(path) as archive:
             files = [info for info in archive.infolist() if not info.is_dir() and not _is_conversations(info)]
         others = sorted(info.filename for info in files if "__MACOSX" not in info.filename)
     # Files of the format `claude-memory` have these names.
-    of_memory = [
+    memory_files = [
         name for name in others if wanted is None and name.endswith(("memories.json", "projects.json"))
     ]
     first = "" if path.is_dir() else "unpack the zip, then "
-    for name in of_memory:
+    for name in memory_files:
         command = f"recollect import {shlex.quote(str(path / name) if path.is_dir() else name)}"
         yield NotImported(f"Claude's memory and projects; {first}import each separately", command)
     for name in others:
-        if name not in of_memory:
+        if name not in memory_files:
             yield NotImported(f"other files of the {what}", name)

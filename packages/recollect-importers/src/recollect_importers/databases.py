@@ -47,7 +47,7 @@ _COGNIS_MESSAGE = """
 session=session_id key=message_id|id text=content role created_at=timestamp|created_at owner=owner_id
 agent=agent_id
 """
-_COGNIS_USUAL = {"sector": "semantic", "scope": "user", "source_role": None, "confidence": 0.8}
+_COGNIS_DEFAULTS = {"sector": "semantic", "scope": "user", "source_role": None, "confidence": 0.8}
 
 
 def _cognis_file(source: ForeignSource) -> ForeignSource:
@@ -67,10 +67,10 @@ def _read_cognis(source: ForeignSource) -> Iterator[ForeignItem]:
         later = {row["replaces_id"]: row.text("memory_id") for row in rows("memories") if row["replaces_id"]}
         for row in rows("memories"):
             status = row["status"] or "current"
-            closed = moment_of(row["valid_until"]) or moment_of(row["updated_at"])
+            ended_at = moment_of(row["valid_until"]) or moment_of(row["updated_at"])
             is_gone = status == "deleted"
             is_old = not is_gone and (status == "historical" or not row["is_current"])
-            metadata = non_default(row, _COGNIS_USUAL)
+            metadata = non_default(row, _COGNIS_DEFAULTS)
             if row["original_content"] not in (None, "", row["content"]):
                 metadata["original_content"] = row["original_content"]
             yield make_record(
@@ -79,8 +79,8 @@ def _read_cognis(source: ForeignSource) -> Iterator[ForeignItem]:
                 _COGNIS_NOTE,
                 metadata=metadata,
                 superseded_by=later.get(row["memory_id"]) if is_old else None,
-                superseded_at=closed if is_old else None,
-                forgotten_at=closed if is_gone else None,
+                superseded_at=ended_at if is_old else None,
+                forgotten_at=ended_at if is_gone else None,
                 expires_at=moment_of(row["valid_until"]) if status == "current" else None,
             )
             if row["access_count"]:
@@ -101,7 +101,7 @@ _ENTITY_LINK = "has_entity"
 """The kind of a link that leads from a memory to the name of an entity."""
 _NO_TAG = "untagged"
 """The tag that marks a memory without tags."""
-_SERVICE_PLACED = {"tags", "type", "importance", "importance_score", "session_id", "superseded_by"}
+_SERVICE_MAPPED = {"tags", "type", "importance", "importance_score", "session_id", "superseded_by"}
 _SERVICE_NOTE = """
 key=content_hash text=content created_at=created_at|created_at_iso updated_at=updated_at|updated_at_iso
 category=memory_type forgotten_at=deleted_at
@@ -137,7 +137,7 @@ def _read_memory_service(source: ForeignSource) -> Iterator[ForeignItem]:
                 row,
                 _SERVICE_NOTE,
                 tags=tuple(tag for tag in split_tags(row["tags"]) if tag != _NO_TAG),
-                metadata=other_fields({**metadata, **non_default(row, {"confidence": 1})}, _SERVICE_PLACED),
+                metadata=other_fields({**metadata, **non_default(row, {"confidence": 1})}, _SERVICE_MAPPED),
                 about=tuple(about[row.text("content_hash")]),
                 superseded_by=text_value(row["superseded_by"] or metadata.get("superseded_by")) or None,
                 agent="" if store == "default" else store,
@@ -156,8 +156,8 @@ MCP_MEMORY_SERVICE = ForeignFormat(
 
 # MCP Memory v2: a knowledge graph, with relations that end and observations with kinds
 
-# Data of its own ranking, which our store learns again.
-_V2_LEARNT = {
+# Statistics for its ranking; Recollect collects its own.
+_V2_STATISTICS = {
     "entity_access": "access counts",
     "entity_access_log": "days of access",
     "co_occurrences": "pairs found together",
@@ -188,13 +188,13 @@ def _read_memory_v2(source: ForeignSource) -> Iterator[ForeignItem]:
             until = "until=ended_at|created_at" if row["active"] == 0 else "until=ended_at"
             columns = f"type=relation_type context created_at {until}"
             yield make_record(ForeignRelation, row, columns, source=ends[0], target=ends[1])
-        # Thoughts about an entity, a relation, a session or everything.
+        # A reflection is about an entity, a relation, a session or everything.
         for row in rows("reflections"):
             named = names.get(row["target_id"]) if row["target_type"] == "entity" else None
             yield make_record(ForeignNote, row, _REFLECTION, about=(named,) if named else ())
             if row["target_type"] not in ("entity", "global") and row["target_id"] is not None:
                 yield NotImported("subjects of reflections that are not entities", row.text("target_type"))
-        yield from count_sections(rows, _V2_LEARNT)
+        yield from count_sections(rows, _V2_STATISTICS)
 
 
 def _v2_entities(rows: Sections) -> Iterator[ForeignItem]:
@@ -217,20 +217,20 @@ def _v2_entities(rows: Sections) -> Iterator[ForeignItem]:
             ForeignEntity,
             row,
             "name created_at updated_at",
-            # Its word for an unknown type.
+            # Generic means an unknown type.
             type="" if row["entity_type"] == "Generic" else row.text("entity_type"),
             observations=tuple(observations.pop(row["id"], ())),
             status=known,
         )
-    for entity, lost in observations.items():
-        yield BadRow(f"{len(lost)} observations", f"Their entity {entity} is not in the file.")
+    for entity, orphans in observations.items():
+        yield BadRow(f"{len(orphans)} observations", f"Their entity {entity} is not in the file.")
 
 
 MCP_MEMORY_V2 = ForeignFormat("mcp-memory-v2", "MCP Memory v2's SQLite file", _is_memory_v2, _read_memory_v2)
 
 
 # LangGraph's stores in SQLite and PostgreSQL: items with JSON values, under namespaces and keys. A namespace
-# is an agent and an item a note, as in our own store for LangGraph, which then finds them.
+# becomes an agent and an item a note, as in Recollect's store for LangGraph, which can then read them.
 
 _GRAPH = "langgraph"
 _GRAPH_COLUMNS = ("prefix", "key", "value", "created_at", "updated_at")
@@ -246,7 +246,7 @@ def _is_langgraph(source: ForeignSource) -> bool:
 
 def _read_langgraph(source: ForeignSource) -> Iterator[ForeignItem]:
     columns = (*_GRAPH_COLUMNS, *(name for name in _GRAPH_TTL if name in source.tables["store"]))
-    statement = f"SELECT {', '.join(columns)} FROM store ORDER BY prefix, key"  # noqa: S608  # our own names
+    statement = f"SELECT {', '.join(columns)} FROM store ORDER BY prefix, key"  # noqa: S608  # constant names
     for row in source.select(statement):
         yield _graph_note(row)
     for table, what in _GRAPH_STATE.items():
@@ -258,14 +258,14 @@ def _read_langgraph(source: ForeignSource) -> Iterator[ForeignItem]:
 
 def _graph_note(row: Mapping[str, Any]) -> ForeignItem:
     namespace, key, value = str(row["prefix"]), str(row["key"]), row["value"]
-    if isinstance(value, str | bytes):  # PostgreSQL returns the value, SQLite its JSON
+    if isinstance(value, str | bytes):  # SQLite returns JSON text, PostgreSQL the value
         try:
             value = json.loads(value)
         except (ValueError, RecursionError):
             value = None
     if not isinstance(value, dict):
         return BadRow(f"item {key} of {namespace}", "Its value is not a JSON object.")
-    # As words rather than JSON, which embedding models read better.
+    # Write fields as lines: embedding models read words better than JSON.
     lines = [
         f"{name}: {inner if isinstance(inner, str) else json.dumps(inner, ensure_ascii=False)}"
         for name, inner in value.items()

@@ -37,7 +37,7 @@ key=file:{file_path} text=content created_at=file_creation_date updated_at=file_
 category='file'
 """
 _PASSAGES = ("passages", "archival_memory", "archival_passages")
-# Settings of an agent, which are not memories. Values of variables are never shown.
+# Settings of an agent, which are not memories. Secrets and variables are only counted.
 _SETTINGS = {
     "tools": "tools",
     "tool_rules": "rules for tools",
@@ -48,10 +48,10 @@ _SETTINGS = {
     "mcp_servers": "MCP servers",
     "skills": "skills",
 }
-_NAMELESS = frozenset({"tool_exec_environment_variables", "secrets"})
-# Types of the JSON objects that a server sends to an agent.
+_SECRET_SETTINGS = frozenset({"tool_exec_environment_variables", "secrets"})
+# Types of the JSON events that Letta's server sends to an agent.
 _EVENTS = frozenset({"login", "heartbeat", "system_alert", "function_response"})
-_SPOKEN = frozenset({"user", "assistant"})
+_SPOKEN_ROLES = frozenset({"user", "assistant"})
 
 
 def _recognises(source: ForeignSource) -> bool:
@@ -142,9 +142,9 @@ def _turn(message: dict[str, Any], role: str, name: str) -> Iterator[ForeignItem
     # Older agents speak by calling a tool.
     functions = [object_of(call["function"]) for call in calls]
     sent = [object_of(each.get("arguments")) for each in functions if each.get("name") == "send_message"]
-    said = [each for arguments in sent if (each := text_value(arguments.get("message")))]
+    spoken = [each for arguments in sent if (each := text_value(arguments.get("message")))]
     if role == "user" and text:
-        # A server sends events as JSON, and sometimes a user's words.
+        # Letta's server sends events as JSON, and sometimes wraps the user's words in it.
         match object_of(text):
             case {"type": str(type_)} if type_ in _EVENTS:
                 text = ""
@@ -152,16 +152,16 @@ def _turn(message: dict[str, Any], role: str, name: str) -> Iterator[ForeignItem
                 text = packed
         if not text:
             yield NotImported("events that a server sent to the agent")
-    if role not in _SPOKEN:
-        yield NotImported(f"{role or 'nameless'} messages", _line(text))
+    if role not in _SPOKEN_ROLES:
+        yield NotImported(f"{role or 'nameless'} messages", _shortened(text))
         return
-    text = "\n\n".join(filter(str.strip, [text, *said]))
+    text = "\n\n".join(filter(str.strip, [text, *spoken]))
     if thoughts:
-        yield NotImported("thoughts of the model", _line(thoughts[0]), len(thoughts))
+        yield NotImported("thoughts of the model", _shortened(thoughts[0]), len(thoughts))
     if others:
         yield NotImported("parts of messages that are not text", others[0], len(others))
-    if len(calls) > len(said):
-        yield NotImported("calls of tools", count=len(calls) - len(said))
+    if len(calls) > len(spoken):
+        yield NotImported("calls of tools", count=len(calls) - len(spoken))
     if not text.strip():
         return
     digest = hashlib.sha256(f"{role}:{text}".encode("utf-8", "replace")).hexdigest()[:16]
@@ -213,14 +213,14 @@ def _passages(holder: dict[str, Any], agent: str) -> Iterator[ForeignItem]:
 
 def _settings(holder: dict[str, Any]) -> Iterator[ForeignItem]:
     for key, what in _SETTINGS.items():
-        held = holder.get(key)
-        if isinstance(held, list | dict) and held:
-            first = held[0] if isinstance(held, list) else next(iter(held))
+        settings = holder.get(key)
+        if isinstance(settings, list | dict) and settings:
+            first = settings[0] if isinstance(settings, list) else next(iter(settings))
             name = first.get("name", "") if isinstance(first, dict) else first
-            yield NotImported(what, "" if key in _NAMELESS else _line(str(name)), len(held))
+            yield NotImported(what, "" if key in _SECRET_SETTINGS else _shortened(str(name)), len(settings))
 
 
-def _line(text: str) -> str:
+def _shortened(text: str) -> str:
     shown = " ".join(text.split())
     return shown if len(shown) <= 60 else f"{shown[:59]}…"
 

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 _FILE = "mnemosyne.db"
 _MEMORIES = ("working_memory", "episodic_memory", "legacy_memories")
-# Names in the export that differ from the tables'.
+# Sections of the export whose table has another name.
 _TABLES = {"legacy_memories": "memories", "legacy_embeddings": "memory_embeddings"}
 _MEMORY = "key=id text=content category=source importance speaker=author_id pinned"
 _SCRATCH = "key=scratchpad:{id} text=content created_at updated_at category='scratchpad'"
@@ -59,12 +59,12 @@ _DERIVED = {
     "consolidation_log": "sleep log entries",
     "memory_events": "synchronisation events",
     "sync_events": "synchronisation events",
-    "legacy_embeddings": "vectors, which your model makes again",
-    "episodic_embeddings": "vectors, which your model makes again",
+    "legacy_embeddings": "vectors, which your model computes again",
+    "episodic_embeddings": "vectors, which your model computes again",
 }
-_BY_ITSELF = "regex"
-"""The source of automatic annotations."""
-_USUAL = {
+_AUTOMATIC = "regex"
+"""The `source` of annotations that Mnemosyne makes itself."""
+_DEFAULTS = {
     "memory_type": "unknown",
     "veracity": "unknown",
     "trust_tier": "STATED",
@@ -74,8 +74,8 @@ _USUAL = {
     "validator": "",
     "event_date": "",
 }
-# A memory's own time is local, without a zone, so only a larger difference counts.
-_OTHER_TIME = timedelta(hours=36)
+# `timestamp` is a local time without a zone, so a smaller difference from `created_at` means nothing.
+_MIN_DIFFERENCE = timedelta(hours=36)
 
 
 def _is_database(source: ForeignSource) -> bool:
@@ -101,7 +101,7 @@ def _read(source: ForeignSource) -> Iterator[ForeignItem]:
         return
     for bank, database in _banks(source).items():
         for item in _read_one(database):
-            # Banks are separate, like agents.
+            # Each bank becomes an agent, so that banks stay separate.
             yield replace(item, agent=bank) if isinstance(item, ForeignNote | ForeignRelation) else item
 
 
@@ -130,7 +130,7 @@ def _memories(rows: Sections) -> Iterator[ForeignItem]:
     for row in rows("annotations"):
         memory, value = text_value(row["memory_id"]), text_value(row["value"])
         match row["kind"]:
-            case "mentions" if row["source"] != _BY_ITSELF:
+            case "mentions" if row["source"] != _AUTOMATIC:
                 about[memory].append(value)
             case "fact":
                 key = f"annotation:{memory}:{value}"
@@ -143,7 +143,7 @@ def _memories(rows: Sections) -> Iterator[ForeignItem]:
     for section in _MEMORIES:
         for row in rows(section):
             key = text_value(row["id"])
-            if key not in seen:  # stored twice, for older versions
+            if key not in seen:  # legacy memories repeat others
                 seen.add(key)
                 yield from _memory(section, row, tuple(about[key]))
 
@@ -153,20 +153,20 @@ def _memory(section: str, row: ForeignRow, about: tuple[str, ...]) -> Iterator[F
         yield BadRow(f"{section}, memory {row['id']}", "It has no text.")
         return
     metadata = object_of(row["metadata_json"])
-    created, told = moment_of(row["created_at"]), moment_of(row["timestamp"])
-    happened = told if created and told and abs(told - created) > _OTHER_TIME else None
+    created, timestamp = moment_of(row["created_at"]), moment_of(row["timestamp"])
+    happened = timestamp if created and timestamp and abs(timestamp - created) > _MIN_DIFFERENCE else None
     superseded_by = text_value(row["superseded_by"]) or None
     until = moment_of(row["valid_until"])
-    # Further columns with an unusual value.
-    marks = non_default(row, {**_USUAL, "channel_id": row["session_id"]})
+    # Keep other columns whose value is not the default.
+    unusual = non_default(row, {**_DEFAULTS, "channel_id": row["session_id"]})
     yield make_record(
         ForeignNote,
         row,
         _MEMORY,
-        created_at=created or told,
+        created_at=created or timestamp,
         happened_at=happened,
         tags=split_tags(metadata.get("tags")),
-        metadata={**other_fields(metadata, {"tags"}), **marks},
+        metadata={**other_fields(metadata, {"tags"}), **unusual},
         session=_session(row),
         about=about,
         superseded_by=superseded_by,
@@ -202,7 +202,7 @@ def _canonical(rows: Sections) -> Iterator[ForeignItem]:
                 speaker=owner,
                 superseded_by=later if ended else None,
                 superseded_at=ended if later else None,
-                # A fact without a later version was withdrawn.
+                # An ended fact without a later version was withdrawn.
                 forgotten_at=None if later else ended,
             )
 

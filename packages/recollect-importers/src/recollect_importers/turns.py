@@ -34,13 +34,13 @@ if TYPE_CHECKING:
     from recollect.transfer.importers import ForeignSource
 
 BATCH = 1_000
-"""Maximum number of turns in memory, over all sessions, so that a file with mixed sessions can be long."""
-_BATCH_LETTERS = 4_000_000
+"""Maximum number of turns in memory, over all sessions: a long file may mix many sessions."""
+_BATCH_CHARACTERS = 4_000_000
 _SUFFIX = re.compile(r"(?:\.(?:jsonl|ndjson|json))?(?:\.gz)?$", re.IGNORECASE)
 # The first line of an object over several lines ends with one of these.
 _OPEN = (b"{", b"[", b",", b":")
-_LOOKED_AT = 20
-"""The number of rows that are inspected to recognise a file."""
+_MAX_INSPECTED = 20
+"""Number of rows to inspect when recognising a file."""
 _UNSAID_KIND = "system and tool messages, and tool calls"
 
 
@@ -51,7 +51,7 @@ class _FileRow(NamedTuple):
 
 
 def turn_conversations(path: Path, name: str) -> Iterator[Conversation]:
-    """Yield the sessions of a file in batches; a session may come repeatedly."""
+    """Yield the sessions of a file in batches; several batches may have the same session."""
     batch = _Batch(session_of(f"turns:{_SUFFIX.sub('', name)}"))
     for row in _rows(path, name):
         batch.add(row)
@@ -94,18 +94,18 @@ class _Batch:
     """Turns by session, collected until the batch is full."""
 
     default_session: str
-    """The session of turns that name none."""
+    """The session of turns without one."""
     _turns: defaultdict[str, list[Turn]] = field(default_factory=lambda: defaultdict(list))
     _bad: defaultdict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
     _unsaid: Counter[str] = field(default_factory=Counter)
     _numbers: defaultdict[str, int] = field(default_factory=lambda: defaultdict(int))
-    """The number of turns of each session, in this batch and before."""
+    """How many turns of each session were read so far, in all batches."""
     _size: int = 0
-    _letters: int = 0
+    _characters: int = 0
 
     @property
     def is_full(self) -> bool:
-        return self._size >= BATCH or self._letters >= _BATCH_LETTERS
+        return self._size >= BATCH or self._characters >= _BATCH_CHARACTERS
 
     def add(self, row: _FileRow) -> None:
         if isinstance(row.plain, InvalidInput):
@@ -125,8 +125,8 @@ class _Batch:
         where = name if name.startswith("turns:") else f"turns:{name}"
         if read.unsaid:
             self._unsaid[name] += read.unsaid
-        for place, turn in enumerate(read.turns, 1):
-            number = place
+        for position, turn in enumerate(read.turns, 1):
+            number = position
             if not is_unnamed:
                 self._numbers[name] += 1
                 number = self._numbers[name]
@@ -135,7 +135,7 @@ class _Batch:
             else:
                 self._turns[name].append(with_stable_id(turn, where, number))
                 self._size += 1
-                self._letters += len(turn.content)
+                self._characters += len(turn.content)
 
     def take_all(self) -> Iterator[Conversation]:
         for session in dict.fromkeys([*self._turns, *self._bad, *self._unsaid]):
@@ -145,7 +145,7 @@ class _Batch:
         self._turns.clear()
         self._bad.clear()
         self._unsaid.clear()
-        self._size = self._letters = 0
+        self._size = self._characters = 0
 
     def _reject(self, session: str, reason: str) -> None:
         self._bad[session].append(reason)
@@ -159,7 +159,7 @@ def _recognises(source: ForeignSource) -> bool:
         return False
     if not has_lines_of_turns(source.path.name):
         with suppress(InvalidInput):
-            if any(map(is_turn_row, islice(Member(source.path.name, source.path).rows(), _LOOKED_AT))):
+            if any(map(is_turn_row, islice(Member(source.path.name, source.path).rows(), _MAX_INSPECTED))):
                 return True
     return _has_rows(source.path)
 
@@ -167,7 +167,7 @@ def _recognises(source: ForeignSource) -> bool:
 def _has_rows(path: Path) -> bool:
     """Whether one of the first lines has a turn, even if others are broken."""
     with suppress(InvalidInput), open_lines(path) as source:
-        for _, content in islice(source.lines(), _LOOKED_AT):
+        for _, content in islice(source.lines(), _MAX_INSPECTED):
             with suppress(InvalidInput):
                 if is_turn_row(read_object(content)):
                     return True

@@ -1,6 +1,6 @@
 """A memory service for Google's Agent Development Kit: sessions become messages and notes.
 
-A user of an app has the memory of the owner `user_id` and the agent `app_name`.
+Each user of an app has a separate memory: its owner is `user_id`, its agent is `app_name`.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ with needs_extra("The adapter for Google ADK", "adk"):
     from google.genai.types import Content, Part
 
 NO_SESSION = "adk"
-"""The conversation of events that came without a session."""
+"""The session of events that have none."""
 
 
 class RecollectMemoryService(BaseMemoryService):
@@ -128,14 +128,14 @@ def _note(entry: MemoryEntry, custom: Mapping[str, object] | None) -> dict[str, 
     if not text:
         raise InvalidInput("A memory needs text to be found; give its content a part with text.")
     metadata = _metadata(entry.content, _plain(text), {**entry.custom_metadata, **(custom or {})})
-    known_by = entry.id
-    if known_by is None and metadata is not None:  # so that it is one note if it is added again
-        known_by = _digest(json.dumps([text, metadata], sort_keys=True, default=str))
+    stable_id = entry.id
+    if stable_id is None and metadata is not None:  # so that adding it again makes no second note
+        stable_id = _digest(json.dumps([text, metadata], sort_keys=True, default=str))
     return {
         "text": text,
         "speaker": None if entry.author == "user" else entry.author,
         "happened_at": None if entry.timestamp is None else _moment(entry.timestamp),
-        "ref": None if known_by is None else f"adk:{known_by}",
+        "ref": None if stable_id is None else f"adk:{stable_id}",
         "metadata": metadata,
     }
 
@@ -143,7 +143,7 @@ def _note(entry: MemoryEntry, custom: Mapping[str, object] | None) -> dict[str, 
 def _metadata(
     content: Content, plain: Content, custom: Mapping[str, object] | None
 ) -> dict[str, object] | None:
-    """Return the content and metadata, without the parts that text and speaker repeat."""
+    """Return the custom metadata, and the content unless it equals `plain`."""
     kept: dict[str, object] = {}
     if content != plain:
         kept["content"] = content.model_dump(mode="json", exclude_none=True)
@@ -173,8 +173,8 @@ def _moment(text: str) -> datetime:
 def _text(content: Content | None) -> str:
     """Join the texts of the parts, without the model's thoughts."""
     parts = content.parts if content is not None and content.parts else []
-    said = "\n".join(part.text for part in parts if part.text and not part.thought)
-    return searchable_text(said.strip(), "")
+    text = "\n".join(part.text for part in parts if part.text and not part.thought)
+    return searchable_text(text.strip(), "")
 
 
 def _entry(hit: Hit) -> MemoryEntry:
@@ -182,7 +182,7 @@ def _entry(hit: Hit) -> MemoryEntry:
     at = memory.happened_at or (None if memory.undated else memory.created_at)
     plain = _plain(memory_text(memory), is_user=not is_assistant(memory.role))
     content = Content.model_validate(kept["content"]) if "content" in kept else plain
-    if _text(content) != memory.text:  # it was edited since
+    if _text(content) != memory.text:  # the note was edited since
         content = plain
     known = {"kind": str(memory.kind), "session": memory.session, "confidence": hit.confidence}
     return MemoryEntry(

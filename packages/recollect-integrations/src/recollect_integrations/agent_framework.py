@@ -24,17 +24,17 @@ with needs_extra("The adapter for Microsoft's Agent Framework", "agent-framework
     )
 
 NO_SESSION = "agent-framework"
-"""The conversation of messages that came without a session."""
+"""The session of messages that have none."""
 HEAD = "Memories that may be relevant:"
-# Characters of a message's other content that are searched; all of it is kept.
-_SEARCHED = 10_000
+# How many characters of other content than text are searchable; all of it is stored.
+_MAX_SEARCHABLE = 10_000
 
 
 class RecollectContextProvider(ContextProvider):
     """A provider that adds relevant memories to a prompt, and stores the messages after the answer.
 
-    Often no memory is relevant. `budget_tokens` is the maximum for memories. Without `keep`, nothing
-    is stored; without `extract`, facts do not become notes.
+    If no memory is relevant, it adds nothing. `budget_tokens` limits the added memories. Without `keep`,
+    nothing is stored; without `extract`, facts do not become notes.
     """
 
     def __init__(
@@ -59,19 +59,19 @@ class RecollectContextProvider(ContextProvider):
         context: SessionContext,
         state: dict[str, Any],
     ) -> None:
-        asked = "\n".join(message.text for message in context.input_messages if message.text)[-QUERY_LIMIT:]
-        if not asked.strip():
+        query = "\n".join(message.text for message in context.input_messages if message.text)[-QUERY_LIMIT:]
+        if not query.strip():
             return
         known = await self.memory.context(
-            query=asked, session=context.session_id, budget_tokens=self._budget_tokens
+            query=query, session=context.session_id, budget_tokens=self._budget_tokens
         )
         ids = [item.id for item in known.memories if item.id is not None]
         if not ids:
             return
-        told = "\n".join([self._head, *(item.line for item in known.memories)])
+        text = "\n".join([self._head, *(item.line for item in known.memories)])
         found = (await self.memory.get_many(ids)).values()
         sessions = sorted({memory.session for memory in found if memory.session} - {context.session_id})
-        context.extend_messages(self, [Message("user", [told])], origin_session_ids=sessions)
+        context.extend_messages(self, [Message("user", [text])], origin_session_ids=sessions)
         await self.memory.record_shown(ids)
 
     async def after_run(
@@ -83,15 +83,15 @@ class RecollectContextProvider(ContextProvider):
         state: dict[str, Any],
     ) -> None:
         if self._keep:
-            said = [*context.input_messages, *(context.response.messages if context.response else ())]
-            await self.memory.run(_save, context.session_id, said, extract=self._extract)
+            messages = [*context.input_messages, *(context.response.messages if context.response else ())]
+            await self.memory.run(_save, context.session_id, messages, extract=self._extract)
 
     async def close(self) -> None:
         await self.memory.close()
 
 
 class RecollectHistoryProvider(HistoryProvider):
-    """The messages of each session, exactly as they were, including tool calls, results and properties."""
+    """A provider that stores the messages of each session unchanged, with tool calls and properties."""
 
     def __init__(
         self,
@@ -151,11 +151,11 @@ def _save(memory: Engine, session_id: str | None, messages: Sequence[Message], *
 
 
 def _overlap(stored: Sequence[Message], given: Sequence[Message]) -> int:
-    """Count the given messages that are already stored last: some callers pass the whole conversation."""
-    before, now = list(map(_identity, stored)), list(map(_identity, given))
-    for count in range(min(len(before), len(now)), 0, -1):
-        if before[-count:] == now[:count]:
-            # A repeated message without an id counts twice.
+    """Count how many given messages are already stored: some callers pass the whole conversation."""
+    stored_ids, given_ids = list(map(_identity, stored)), list(map(_identity, given))
+    for count in range(min(len(stored_ids), len(given_ids)), 0, -1):
+        if stored_ids[-count:] == given_ids[:count]:
+            # Users may repeat a message, so a single one without an id is new.
             return 0 if count == 1 and given[0].role == "user" and given[0].message_id is None else count
     return 0
 
@@ -168,11 +168,11 @@ def _identity(message: Message) -> str:
 
 
 def _turn(message: Message, memory: Engine) -> Iterator[dict[str, Any]]:
-    whole = message.to_dict()
-    rest = [content.to_dict() for content in message.contents]
-    if not rest:
+    as_dict = message.to_dict()
+    parts = [content.to_dict() for content in message.contents]
+    if not parts:
         return
-    text = searchable_text(message.text, json.dumps(rest, ensure_ascii=False, default=str)[:_SEARCHED])
+    text = searchable_text(message.text, json.dumps(parts, ensure_ascii=False, default=str)[:_MAX_SEARCHABLE])
     turn = {
         "content": text,
         "role": message.role,
@@ -181,7 +181,7 @@ def _turn(message: Message, memory: Engine) -> Iterator[dict[str, Any]]:
         "at": Internals(memory).now(),
     }
     plain = Message(message.role, [text], author_name=message.author_name, message_id=message.message_id)
-    yield turn if plain.to_dict() == whole else {**turn, "metadata": {"message": whole}}
+    yield turn if plain.to_dict() == as_dict else {**turn, "metadata": {"message": as_dict}}
 
 
 def _message(turn: Memory) -> Message:

@@ -86,7 +86,7 @@ def _embedder(model: str | None) -> Embedder:
     # A memory without a model is searched by words, but CrewAI needs vectors anyway.
     embedder = bootstrap.embedder(model or bootstrap.model_name(settings), settings)
     embedder = embedder or bootstrap.embedder("hashing", settings)
-    assert embedder is not None  # noqa: S101  # the second one is always there
+    assert embedder is not None  # noqa: S101  # the hashing model is always available
     return embedder
 
 
@@ -110,11 +110,11 @@ class RecollectStorage:
     def save(self, records: list[MemoryRecord]) -> None:
         """Store records; one with a known id replaces the stored one."""
         if records:
-            known = [self.embedder.find_text(record.embedding) for record in records]
+            texts = [self.embedder.find_text(record.embedding) for record in records]
             self.memory.remember_many(
                 [
-                    _note(record, None if of is None else of.model)
-                    for record, of in zip(records, known, strict=True)
+                    _note(record, None if text is None else text.model)
+                    for record, text in zip(records, texts, strict=True)
                 ]
             )
 
@@ -133,13 +133,13 @@ class RecollectStorage:
     ) -> Scored:
         """Search, best first. The score is the cosine, or the hit's confidence if that is higher."""
         wanted = _Filter(scope_prefix, categories, metadata_filter)
-        asked = self.embedder.find_text(query_embedding)
+        known = self.embedder.find_text(query_embedding)
         if limit < 1:
             return []
-        if asked is None:
+        if known is None:
             scored = self._nearest(query_embedding, wanted)
         else:
-            scored = self._recall(asked, query_embedding, wanted, limit)
+            scored = self._recall(known, query_embedding, wanted, limit)
         best = sorted(scored, key=lambda each: -each[1])[:limit]
         return [(record, score) for record, score in best if score >= min_score]
 
@@ -153,12 +153,12 @@ class RecollectStorage:
     ) -> int:
         """Forget the records that match all conditions; `memory.restore` restores a note."""
         wanted = _Filter(scope_prefix, categories, metadata_filter, older_than)
-        notes = self._notes() if record_ids is None else self._known_as(record_ids)
+        notes = self._notes() if record_ids is None else self._notes_by_id(record_ids)
         ids = [note.id for note in notes if wanted.allows(_fields_of(note))]
         return sum(len(self.memory.forget(ids[at : at + MOST_HITS])) for at in range(0, len(ids), MOST_HITS))
 
     def get_record(self, record_id: str) -> MemoryRecord | None:
-        return next(map(_record, self._known_as([record_id])), None)
+        return next(map(_record, self._notes_by_id([record_id])), None)
 
     def list_records(
         self, scope_prefix: str | None = None, limit: int = 200, offset: int = 0
@@ -174,13 +174,13 @@ class RecollectStorage:
     def get_scope_info(self, scope: str) -> ScopeInfo:
         wanted, path = _Filter(scope), _path(scope)
         kept = [each for each in map(_fields_of, self._notes(scope)) if wanted.allows(each)]
-        made = sorted((datetime.fromisoformat(each["created_at"]) for each in kept), key=in_utc)
+        times = sorted((datetime.fromisoformat(each["created_at"]) for each in kept), key=in_utc)
         return ScopeInfo(
             path=path,
             record_count=len(kept),
             categories=sorted({category for each in kept for category in each["categories"]}),
-            oldest_record=made[0] if made else None,
-            newest_record=made[-1] if made else None,
+            oldest_record=times[0] if times else None,
+            newest_record=times[-1] if times else None,
             child_scopes=_children(path, kept),
         )
 
@@ -204,7 +204,7 @@ class RecollectStorage:
 
     def touch_records(self, record_ids: list[str]) -> None:
         """Record that these were shown to an agent, as a signal for later rankings."""
-        self.memory.record_shown([note.id for note in self._known_as(record_ids)])
+        self.memory.record_shown([note.id for note in self._notes_by_id(record_ids)])
 
     asave = in_thread(save)
     asearch = in_thread(search)
@@ -215,40 +215,40 @@ class RecollectStorage:
         if self._is_ours:
             self.memory.close()
 
-    def _recall(self, of: KnownText, vector: Sequence[float], wanted: _Filter, limit: int) -> Scored:
-        """Recall by text. Conditions that tags cannot express are tested on the hits."""
-        asked, tags = min(limit, MOST_HITS), _scope_tags(wanted.path)[-1:]
+    def _recall(self, known: KnownText, vector: Sequence[float], wanted: _Filter, limit: int) -> Scored:
+        """Recall by text. Test conditions that tags cannot express on the hits."""
+        count, tags = min(limit, MOST_HITS), _scope_tags(wanted.path)[-1:]
         while True:
             hits = self.memory.recall(
-                of.text[:QUERY_LIMIT],
-                limit=asked,
+                known.text[:QUERY_LIMIT],
+                limit=count,
                 kinds=(Kind.NOTE,),
                 tags=tags,
                 record=False,
                 options=RecallOptions(category=CATEGORY),
             ).hits
             found = [hit for hit in hits if _is_record(hit.memory) and wanted.allows(_fields_of(hit.memory))]
-            if len(found) >= limit or len(hits) < asked or asked >= MOST_HITS:
+            if len(found) >= limit or len(hits) < count or count >= MOST_HITS:
                 break
-            asked = min(asked * _GROWTH, MOST_HITS)
-        texts = [hit.memory.text for hit in found if _made_by(hit.memory) != of.model]
-        anew = dict(zip(texts, _embedder(of.model).documents(texts), strict=True)) if texts else {}
+            count = min(count * _GROWTH, MOST_HITS)
+        texts = [hit.memory.text for hit in found if _vector_model(hit.memory) != known.model]
+        vectors = dict(zip(texts, _embedder(known.model).documents(texts), strict=True)) if texts else {}
         scored: Scored = []
         for hit in found:
             record = _record(hit.memory)
-            cosine = _cosine(vector, anew.get(record.content, record.embedding or ()))
+            cosine = _cosine(vector, vectors.get(record.content, record.embedding or ()))
             scored.append((record, max(cosine, hit.confidence or 0.0)))
         return scored
 
     def _nearest(self, vector: Sequence[float], wanted: _Filter) -> Scored:
-        """Compare the vector with every record that has a vector of this width."""
+        """Compare the vector with that of every record. Records without one of this width score 0."""
         records = [_record(note) for note in self._notes(wanted.path) if wanted.allows(_fields_of(note))]
         widths = {len(record.embedding) for record in records if record.embedding}
         if widths and len(vector) not in widths:
             raise EmbeddingDimensionMismatchError(min(widths), len(vector))
         return [(record, _cosine(vector, record.embedding or ())) for record in records]
 
-    def _known_as(self, record_ids: Sequence[str]) -> Iterator[Memory]:
+    def _notes_by_id(self, record_ids: Sequence[str]) -> Iterator[Memory]:
         return notes_by_ref(self.memory, (f"{_REF}{id_}" for id_ in record_ids))
 
     def _notes(self, scope_prefix: str | None = None) -> Iterator[Memory]:
@@ -292,7 +292,7 @@ def _scope_tags(path: str) -> tuple[str, ...]:
     tags = tuple(f"{_SCOPE}/{'/'.join(parts[: end + 1])}" for end in range(len(parts)))
     if tags and len(tags[-1]) > TYPE_LIMIT:
         raise InvalidInput(
-            f"The scope {path[:80]}… has {len(path)} characters; at most {TYPE_LIMIT - len(_SCOPE)} are kept."
+            f"The scope {path[:80]}… has {len(path)} characters; use at most {TYPE_LIMIT - len(_SCOPE)}."
         )
     return tags
 
@@ -303,7 +303,7 @@ def _children(parent: str, kept: Iterator[Mapping[str, Any]] | Sequence[Mapping[
     return sorted({below + path.removeprefix(below).split("/")[0] for path in paths if path != below})
 
 
-def _note(record: MemoryRecord, made_by: str | None) -> dict[str, Any]:
+def _note(record: MemoryRecord, model: str | None) -> dict[str, Any]:
     kept = record.model_dump(
         mode="json",
         include={"id", "scope", "categories", "metadata", "created_at", "last_accessed", "source", "private"},
@@ -317,23 +317,23 @@ def _note(record: MemoryRecord, made_by: str | None) -> dict[str, Any]:
         "happened_at": in_utc(record.created_at),
         "tags": (*_scope_tags(_path(record.scope)), *shown),
         "ref": f"{_REF}{record.id}",
-        "metadata": {"record": kept, "embedding": vector, "model": made_by},
+        "metadata": {"record": kept, "embedding": vector, "model": model},
     }
 
 
 def _is_record(note: Memory) -> bool:
-    """Whether a note is a record. A note that superseded it has its category and tags, but no record."""
+    """Whether a note is a record. A note that superseded a record has its category and tags only."""
     return (note.ref or "").startswith(_REF)
 
 
 def _fields_of(note: Memory) -> Mapping[str, Any]:
-    """Return the fields of a record that its note has no column for."""
+    """Return the record's fields that have no column in notes."""
     kept: Mapping[str, Any] = (note.metadata or {})["record"]
     return kept
 
 
-def _made_by(note: Memory) -> str | None:
-    """Return the model of the record's vector, if it is one of ours."""
+def _vector_model(note: Memory) -> str | None:
+    """Return the model of the record's vector; None if another embedder made it."""
     return (note.metadata or {}).get("model")
 
 

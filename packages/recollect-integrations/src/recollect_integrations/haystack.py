@@ -1,7 +1,7 @@
-"""Haystack: a document store whose documents are notes under their ids, and the retriever that recalls them.
+"""Haystack: a document store that keeps each document as a note, and a retriever that recalls documents.
 
-The note's text is the document's content, which `recall` reads. The note's metadata has the rest (meta,
-embedding, blob), which comes back unchanged. Deleting a document forgets its note.
+The note's text is the document's content, which `recall` searches. The note's metadata has the rest (meta,
+embedding, blob), unchanged. Deleting a document forgets its note.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ with needs_extra("The adapter for Haystack", "haystack"):
     from haystack.utils.filters import document_matches_filter
 
 Filters = dict[str, Any]
-# Fields of a document in the note's metadata. The content is there only if it is not a text.
-_KEPT = ("meta", "score", "embedding", "sparse_embedding", "blob")
+# Fields of a document in the note's metadata. The content is added if the note's text differs from it.
+_STORED_FIELDS = ("meta", "score", "embedding", "sparse_embedding", "blob")
 
 
 class RecollectDocumentStore:
-    """Documents as notes of a memory; threads can share it, and several programs can open it."""
+    """A document store whose documents are notes of a memory. Threads and programs can share it."""
 
     def __init__(
         self,
@@ -47,16 +47,16 @@ class RecollectDocumentStore:
         agent: str | None = None,
         model: str | None = None,
     ) -> None:
-        """Use an open memory, or what `recollect.open` takes, with `owner`, `agent` and `model`; the first
-        call opens it. Collections are separate.
+        """Use an open memory, or let the first call open one, with the arguments of `recollect.open`.
+        Collections are separate.
         """
         self._given = store
         self._collection = collection
         self._owner, self._agent, self._model = owner, agent, model
         self._program = clean_name(f"haystack:{collection}", "collection")
         self._lock = threading.Lock()
-        self._opened: Engine | None = None
-        self._awaited: AsyncEngine | None = None
+        self._engine: Engine | None = None
+        self._async_engine: AsyncEngine | None = None
         if ":" in collection:
             raise InvalidInput(f"The collection {collection!r} has a colon in its name; choose another name.")
         if isinstance(store, Engine) and any((owner, agent, model)):
@@ -66,22 +66,22 @@ class RecollectDocumentStore:
     def engine(self) -> Engine:
         """The memory of the documents, for features that Haystack lacks."""
         with self._lock:
-            if self._opened is None:
+            if self._engine is None:
                 if isinstance(self._given, Engine):
                     memory = self._given
                 else:
                     given = self._given
-                    place = given.resolve_value() if isinstance(given, Secret) else given
-                    memory = bootstrap.open(place, owner=self._owner, agent=self._agent, model=self._model)
-                self._opened = own_scope_of(memory)
-            return self._opened
+                    location = given.resolve_value() if isinstance(given, Secret) else given
+                    memory = bootstrap.open(location, owner=self._owner, agent=self._agent, model=self._model)
+                self._engine = own_scope_of(memory)
+            return self._engine
 
     def close(self) -> None:
         """Close the memory, unless the caller opened it."""
         with self._lock:
-            if self._opened is not None and not isinstance(self._given, Engine):
-                self._opened.close()
-                self._opened = self._awaited = None
+            if self._engine is not None and not isinstance(self._given, Engine):
+                self._engine.close()
+                self._engine = self._async_engine = None
 
     def to_dict(self) -> dict[str, Any]:
         given = self._given
@@ -149,7 +149,7 @@ class RecollectDocumentStore:
         return self._forget([note.id for _, note in self._matching(filters)])
 
     def update_by_filter(self, filters: Filters, meta: dict[str, Any]) -> int:
-        """Set these meta keys on every matching document, and return their number."""
+        """Set these meta keys on every matching document, and return the number of documents."""
         found = list(self._matching(filters))
         for document, note in found:
             kept = {**(note.metadata or {}), "meta": {**document.meta, **meta}}
@@ -182,7 +182,7 @@ class RecollectDocumentStore:
         values = [value for value in _distinct(metas, metadata_field) if isinstance(value, int | float | str)]
         try:
             return {"min": min(values, default=None), "max": max(values, default=None)}
-        except TypeError:  # texts and numbers
+        except TypeError:  # a text and a number do not compare
             return {"min": None, "max": None}
 
     def get_metadata_field_unique_values(
@@ -193,10 +193,10 @@ class RecollectDocumentStore:
         size: int = 10,
         filters: Filters | None = None,
     ) -> tuple[list[Any], int]:
-        """Return a page of a field's values, sorted, and their number. `search_term` ignores case."""
+        """Return a page of a field's values, sorted, and the number of all. `search_term` ignores case."""
         metas = (document.meta for document, _ in self._matching(filters))
-        sought = (search_term or "").lower()
-        found = [value for value in _distinct(metas, metadata_field) if sought in str(value).lower()]
+        term = (search_term or "").lower()
+        found = [value for value in _distinct(metas, metadata_field) if term in str(value).lower()]
         found.sort(key=lambda value: (str(value), type(value).__name__))
         return found[from_ : from_ + size], len(found)
 
@@ -217,9 +217,9 @@ class RecollectDocumentStore:
 
     @property
     def _calls(self) -> AsyncEngine:
-        if self._awaited is None:
-            self._awaited = AsyncEngine(self.engine)
-        return self._awaited
+        if self._async_engine is None:
+            self._async_engine = AsyncEngine(self.engine)
+        return self._async_engine
 
     # Documents and notes
 
@@ -261,17 +261,17 @@ class RecollectDocumentStore:
 
 def _keyed_note(document: Document) -> KeyedNote:
     plain = document.to_dict(flatten=False)
-    kept = {name: plain[name] for name in _KEPT if plain[name] is not None}
-    # A document without text, such as a picture, is found by its meta.
-    known = json.dumps(document.meta, ensure_ascii=False, default=str) if document.meta else document.id
-    text = searchable_text(document.content or "", known)
+    kept = {name: plain[name] for name in _STORED_FIELDS if plain[name] is not None}
+    # Make a document without text, such as a picture, searchable by its meta.
+    fallback = json.dumps(document.meta, ensure_ascii=False, default=str) if document.meta else document.id
+    text = searchable_text(document.content or "", fallback)
     if text != document.content:
         kept["content"] = document.content
     return KeyedNote(document.id, text, kept)
 
 
 def _distinct(metas: Iterable[dict[str, Any]], field: str) -> list[Any]:
-    """Return the distinct values of a field; 1, 1.0, true and "1" are four."""
+    """Return the distinct values of a field: 1, 1.0, true and "1" differ."""
     key = field.removeprefix("meta.")
     values = (meta.get(key) for meta in metas)
     return list({json.dumps(value, sort_keys=True): value for value in values if value is not None}.values())
@@ -327,13 +327,13 @@ class RecollectDocumentRetriever:
     def run(self, query: str, filters: Filters | None = None, top_k: int | None = None) -> dict[str, Any]:
         """Return documents, and the `confidence` from 0 to 1 that the store has an answer; None if unknown.
 
-        Filters narrow the best 1,000 documents.
+        Filters apply to the best 1,000 documents only.
         """
         wanted = self.top_k if top_k is None else _check_top_k(top_k)
-        narrowed = apply_filter_policy(self.filter_policy, self.filters, filters)
+        active_filters = apply_filter_policy(self.filter_policy, self.filters, filters)
         answer = self.document_store.engine.recall(
             query[:QUERY_LIMIT],
-            limit=MOST_HITS if narrowed else wanted,
+            limit=MOST_HITS if active_filters else wanted,
             profile=self.profile,
             kinds=("note",),
             options=RecallOptions(
@@ -347,11 +347,11 @@ class RecollectDocumentRetriever:
             (document, hit)
             for hit in answer.hits
             if (document := self.document_store.document_of(hit.memory)) is not None
-            and (not narrowed or document_matches_filter(narrowed, document))
+            and (not active_filters or document_matches_filter(active_filters, document))
         ][:wanted]
-        # Filtered hits were not shown, so the rest cannot be recorded as the start of that answer.
+        # With a filter, the documents may not be the first hits of the answer: record only their usage.
         self.document_store.engine.record_shown(
-            [hit.memory.id for _, hit in found], None if narrowed else answer
+            [hit.memory.id for _, hit in found], None if active_filters else answer
         )
         return {
             "documents": [replace(document, score=hit.score) for document, hit in found],

@@ -37,7 +37,7 @@ class KeyedNotes:
         return (note.ref or "").removeprefix(f"{self.program}:")
 
     def is_own(self, note: Memory) -> bool:
-        """Whether this framework stored the note. A note that superseded it has its category, but no key."""
+        """Whether this framework stored the note. A note that superseded such a note has no key."""
         return (note.ref or "").startswith(self._ref(""))
 
     def put(self, notes: Iterable[KeyedNote]) -> None:
@@ -80,9 +80,9 @@ class KeyedNotes:
         limit: int,
         offset: int = 0,
     ) -> Sequence[tuple[Memory, Hit | None]]:
-        """Return the best notes for a query, then `others` that no search found, up to the limit.
+        """Return the best notes for a query, then those of `others` that it did not find, up to the limit.
 
-        `wanted` is tested on the first thousand hits only.
+        Only the first thousand hits are tested with `wanted`.
         """
 
         def own_hits(answer: Answer) -> list[Hit]:
@@ -116,13 +116,13 @@ class KeyedNotes:
         )
 
     def _record_shown(self, notes: Sequence[Memory], answer: Answer | None) -> None:
-        """Record the shown hits as `recall` does; if they are not the first hits, only their usage."""
+        """Record hits as `recall` does. Without `answer`, they are not its first hits: record only usage."""
         if answer is not None:
             self.memory.record_shown([note.id for note in notes], answer)
             return
         for scope in dict.fromkeys(note.scope for note in notes):
-            theirs = self.memory.scoped(scope.owner, scope.agent)
-            theirs.record_shown([note.id for note in notes if note.scope == scope])
+            scoped = self.memory.scoped(scope.owner, scope.agent)
+            scoped.record_shown([note.id for note in notes if note.scope == scope])
 
     def _ref(self, key: str) -> str:
         return f"{self.program}:{key}"
@@ -142,7 +142,7 @@ def check_filter(wanted: object) -> None:
     if isinstance(wanted, Mapping):
         for name, inner in wanted.items():
             if str(name).startswith("$") and name not in _OPERATORS:
-                raise InvalidInput(f"No operator {name!r} in a filter; there are: {', '.join(_OPERATORS)}.")
+                raise InvalidInput(f"Unknown filter operator {name!r}; use one of: {', '.join(_OPERATORS)}.")
             check_filter(inner)
     elif isinstance(wanted, list | tuple):
         for inner in wanted:
@@ -157,7 +157,7 @@ def matches_filter(value: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
 def _matches(value: Any, wanted: Any) -> bool:
     if isinstance(wanted, Mapping):
         if any(str(name).startswith("$") for name in wanted):
-            return all(_compares(value, name, than) for name, than in wanted.items())
+            return all(_compares(value, name, bound) for name, bound in wanted.items())
         return isinstance(value, Mapping) and matches_filter(value, wanted)
     if isinstance(wanted, list | tuple):
         return (
@@ -168,12 +168,12 @@ def _matches(value: Any, wanted: Any) -> bool:
     return bool(value == wanted)
 
 
-def _compares(value: Any, name: str, than: Any) -> bool:
+def _compares(value: Any, name: str, bound: Any) -> bool:
     if name == "$eq":
-        return bool(value == than)
+        return bool(value == bound)
     if name == "$ne":
-        return bool(value != than)
+        return bool(value != bound)
     try:
-        return _ORDER[name](float(value), float(than))
+        return _ORDER[name](float(value), float(bound))
     except (TypeError, ValueError):
         return False  # values that are not numbers have no order

@@ -74,26 +74,26 @@ class RecollectRetriever(BaseRetriever):
         self,
         query: str,
         *,
-        run_manager: CallbackManagerForRetrieverRun,  # LangChain's
-        **asked: Any,
+        run_manager: CallbackManagerForRetrieverRun,  # from LangChain
+        **options: Any,
     ) -> list[Document]:
-        return _recall_documents(self.memory, query, self._arguments(asked))
+        return _recall_documents(self.memory, query, self._arguments(options))
 
     async def _aget_relevant_documents(
         self,
         query: str,
         *,
-        run_manager: AsyncCallbackManagerForRetrieverRun,  # LangChain's
-        **asked: Any,
+        run_manager: AsyncCallbackManagerForRetrieverRun,  # from LangChain
+        **options: Any,
     ) -> list[Document]:
-        return await self._calls.run(_recall_documents, query, self._arguments(asked))
+        return await self._calls.run(_recall_documents, query, self._arguments(options))
 
     @cached_property
     def _calls(self) -> AsyncEngine:
         return AsyncEngine(self.memory)
 
-    def _arguments(self, asked: dict[str, Any]) -> dict[str, Any]:
-        own = {
+    def _arguments(self, options: dict[str, Any]) -> dict[str, Any]:
+        arguments = {
             "limit": self.k,
             "kinds": self.kinds,
             "session": self.session,
@@ -105,17 +105,17 @@ class RecollectRetriever(BaseRetriever):
             "explain": self.explain,
         }
         if self.profile is not None:
-            own["profile"] = self.profile
+            arguments["profile"] = self.profile
         names = {"k": "limit", "memory_tags": "tags"}
-        return recall_arguments(own | {names.get(name, name): value for name, value in asked.items()})
+        return recall_arguments(arguments | {names.get(name, name): value for name, value in options.items()})
 
 
-def _recall_documents(memory: Engine, query: str, asked: dict[str, Any]) -> list[Document]:
-    return [_recalled_document(hit) for hit in memory.recall(query[:QUERY_LIMIT], **asked).hits]
+def _recall_documents(memory: Engine, query: str, arguments: dict[str, Any]) -> list[Document]:
+    return [_recalled_document(hit) for hit in memory.recall(query[:QUERY_LIMIT], **arguments).hits]
 
 
 def _recalled_document(hit: Hit) -> Document:
-    """Convert a hit; the caller's own metadata is under `metadata`."""
+    """Convert a hit to a document. The memory's metadata is under `metadata`."""
     memory = hit.memory
     about = {
         "score": hit.score,
@@ -165,7 +165,7 @@ class RecollectVectorStore(VectorStore):
         collection: str = "documents",
     ) -> RecollectVectorStore:
         """Create a store on a memory and add texts. `embedding` is not used: the memory has its own model."""
-        _warn_of(embedding)
+        _warn_about(embedding)
         store = cls(memory, collection)
         store.add_texts(texts, metadatas, ids=ids)
         return store
@@ -181,7 +181,7 @@ class RecollectVectorStore(VectorStore):
         memory: Engine | str | Path,
         collection: str = "documents",
     ) -> RecollectVectorStore:
-        _warn_of(embedding)
+        _warn_about(embedding)
         store = cls(memory, collection)
         await store.aadd_texts(texts, metadatas, ids=ids)
         return store
@@ -244,26 +244,26 @@ class RecollectVectorStore(VectorStore):
 
     aget_by_ids = in_thread(get_by_ids)
 
-    def similarity_search(self, /, query: str, k: int = 4, **how: Any) -> list[Document]:
+    def similarity_search(self, /, query: str, k: int = 4, **options: Any) -> list[Document]:
         """Return the best `k` documents; `filter` is a `DocumentFilter`."""
-        return [self._document(note) for note, _ in self._search(query, k, **how)]
+        return [self._document(note) for note, _ in self._search(query, k, **options)]
 
     asimilarity_search = in_thread(similarity_search)
 
     def similarity_search_with_score(
-        self, /, query: str, k: int = 4, **how: Any
+        self, /, query: str, k: int = 4, **options: Any
     ) -> list[tuple[Document, float]]:
-        """Return documents with their ranking scores, higher is better; 0 if no search found one."""
-        found = self._search(query, k, **how)
+        """Return each document with its ranking score, higher is better; 0 if the search did not find it."""
+        found = self._search(query, k, **options)
         return [(self._document(note), 0.0 if hit is None else hit.score) for note, hit in found]
 
     asimilarity_search_with_score = in_thread(similarity_search_with_score)
 
     def _similarity_search_with_relevance_scores(
-        self, /, query: str, k: int = 4, **how: Any
+        self, /, query: str, k: int = 4, **options: Any
     ) -> list[tuple[Document, float]]:
         """Return documents with their confidence, from 0 to 1."""
-        found = self._search(query, k, **how)
+        found = self._search(query, k, **options)
         return [(self._document(note), 0.0 if hit is None else hit.confidence or 0.0) for note, hit in found]
 
     _asimilarity_search_with_relevance_scores = in_thread(_similarity_search_with_relevance_scores)
@@ -274,14 +274,14 @@ class RecollectVectorStore(VectorStore):
         k: int,
         filter: DocumentFilter | None = None,  # noqa: A002  # LangChain's name
     ) -> Sequence[tuple[Memory, Hit | None]]:
-        is_wanted = self._test(filter) if filter else None
+        is_wanted = self._matcher(filter) if filter else None
 
         def others() -> Iterator[Memory]:
             return (note for note in self._notes.newest_first() if is_wanted is None or is_wanted(note))
 
         return self._notes.search(query, is_wanted, others, k)
 
-    def _test(self, wanted: DocumentFilter) -> Callable[[Memory], bool]:
+    def _matcher(self, wanted: DocumentFilter) -> Callable[[Memory], bool]:
         if not isinstance(wanted, Mapping):
             return lambda note: wanted(self._document(note))
         check_filter(wanted)
@@ -307,7 +307,7 @@ def _document_note(id_: str, document: Document) -> KeyedNote:
     return KeyedNote(id_, text, metadata)
 
 
-def _warn_of(embedding: Embeddings | None) -> None:
+def _warn_about(embedding: Embeddings | None) -> None:
     if embedding is not None:
         warnings.warn(
             "Recollect embeds with the memory's own model, so this embedding is not used; pass None."
@@ -338,7 +338,7 @@ class RecollectByteStore(ByteStore):
     amget = in_thread(mget)
 
     def mset(self, key_value_pairs: Sequence[tuple[str, bytes]]) -> None:
-        """Write all or none."""
+        """Store all values or none."""
         self._notes.put(_value_note(key, value) for key, value in key_value_pairs)
 
     amset = in_thread(mset)
@@ -384,7 +384,7 @@ class RecollectChatMessageHistory(BaseChatMessageHistory):
         return [_message(turn) for turn in self.memory.sessions.turns(self.session_id)]
 
     def add_messages(self, messages: Sequence[BaseMessage]) -> None:
-        """Write all or none."""
+        """Store all messages or none."""
         if messages:
             turns = [_turn(message) for message in messages]
             self.memory.add_messages(self.session_id, turns, extract=self._extract)
@@ -407,13 +407,13 @@ def _turn(message: BaseMessage) -> dict[str, Any]:
 
 
 def _text(message: BaseMessage) -> str:
-    """Return the text that searches read: the message's text, else its tool calls."""
+    """Return the searchable text: the message's text, or else its tool calls."""
     calls = [
         f"{call['name']}({json.dumps(call['args'], ensure_ascii=False, default=str)})"
         for call in getattr(message, "tool_calls", ())
     ]
-    silent = f"(calls {', '.join(calls)})" if calls else f"({message.type} without text)"
-    return searchable_text(message.text, silent)
+    fallback = f"(calls {', '.join(calls)})" if calls else f"({message.type} without text)"
+    return searchable_text(message.text, fallback)
 
 
 def _message(turn: Memory) -> BaseMessage:

@@ -25,8 +25,8 @@ with needs_extra("The adapter for LlamaIndex", "llama-index"):
     from llama_index.core.utils import get_tokenizer
 
 _WITHOUT_SESSION = "llama-index"
-# The last message is the question; earlier ones name the people.
-_ASKED_WITH = 3
+# How many last messages to search with. Those before the question may name what it is about.
+_QUERY_MESSAGES = 3
 
 
 class RecollectMemoryBlock(BaseMemoryBlock[str]):
@@ -47,13 +47,13 @@ class RecollectMemoryBlock(BaseMemoryBlock[str]):
     async def _aget(
         self,
         messages: list[ChatMessage] | None = None,
-        session_id: str | None = None,  # a memory spans all conversations
-        **block_kwargs: Any,  # for other blocks
+        session_id: str | None = None,  # unused: a memory spans all conversations
+        **block_kwargs: Any,  # arguments of other blocks
     ) -> str:
-        said = [turn for each in messages or () if (turn := _turn(each)) is not None]
-        if not any(turn["role"] == "user" for turn in said):
+        turns = [turn for each in messages or () if (turn := _turn(each)) is not None]
+        if not any(turn["role"] == "user" for turn in turns):
             return ""
-        found = await self._calls.context(messages=said[-_ASKED_WITH:], budget_tokens=self.budget_tokens)
+        found = await self._calls.context(messages=turns[-_QUERY_MESSAGES:], budget_tokens=self.budget_tokens)
         return "\n".join(item.line for item in found.memories)
 
     async def _aput(self, messages: list[ChatMessage]) -> None:

@@ -1,7 +1,7 @@
 """OpenAI Agents SDK: a session whose items are messages of a memory, and tools to remember and recall.
 
-An item is kept exactly, in its message's metadata. The message's text is the item's text, so that searches
-from other conversations find it, and facts in it also become notes.
+The metadata of a message has the exact item. Its text is the item's text, so that searches from other
+conversations find it, and facts in it also become notes.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class RecollectSession(SessionABC):
     ) -> None:
         """Use an open memory, or open the one at a path, which `close` closes.
 
-        Without `extract`, nothing becomes a note.
+        Without `extract`, facts do not become notes.
         """
         self.session_id = session_id
         self.session_settings = session_settings
@@ -85,7 +85,7 @@ class RecollectSession(SessionABC):
         return [_item(message) for message in reversed(list(self._newest(memory, most)))]
 
     def _newest(self, memory: Engine, most: int | None) -> Iterator[Memory]:
-        """Yield the messages, the last first, including corrected ones."""
+        """Yield the messages, newest first, including corrected ones."""
         after: int | None = 0
         while after is not None and most != 0:
             limit = MOST_PER_PAGE if most is None else min(most, MOST_PER_PAGE)
@@ -99,8 +99,8 @@ class RecollectSession(SessionABC):
     def _pop(self, memory: Engine) -> TResponseInputItem | None:
         # If another program has just removed the last item, remove the one before it.
         while last := next(self._newest(memory, 1), None):
-            drawn = memory.list(session=self._name, include_superseded=True, limit=MOST_PER_PAGE).memories
-            notes = [note.id for note in drawn if note.drawn_from == last.id]
+            extracted = memory.list(session=self._name, include_superseded=True, limit=MOST_PER_PAGE).memories
+            notes = [note.id for note in extracted if note.drawn_from == last.id]
             if last.id in memory.forget([last.id, *notes]):
                 return _item(last)
         return None
@@ -147,7 +147,7 @@ def _failure_text(run: RunContextWrapper[Any], error: Exception) -> str:
 
 def _item(message: Memory) -> TResponseInputItem:
     kept = (message.metadata or {}).get(_ITEM)
-    if kept is None:  # it does not come from an agent of the SDK
+    if kept is None:  # another program stored the message
         kept = {"role": message.role or "user", "content": message.text}
     return cast("TResponseInputItem", kept)
 
@@ -156,13 +156,13 @@ def _turn(item: TResponseInputItem) -> dict[str, Any]:
     plain = cast("Mapping[str, Any]", item)
     kind = str(plain.get("type", "message"))
     role = plain.get("role") or ("tool" if kind.endswith("_output") else "assistant")
-    said = "\n".join(_words(plain))
-    # Recalled texts and the calls for them are not searched again.
+    text = "\n".join(_words(plain))
+    # Searches must not find recalled texts again, nor the calls for them.
     if kind == "function_call" and plain.get("name") == "recall":
-        said = "(recall)"
-    if kind == "function_call_output" and said.startswith(_RECALLED):
-        said = "(recalled)"
-    return {"role": role, "content": searchable_text(said, f"({kind})"), "metadata": {_ITEM: plain}}
+        text = "(recall)"
+    if kind == "function_call_output" and text.startswith(_RECALLED):
+        text = "(recalled)"
+    return {"role": role, "content": searchable_text(text, f"({kind})"), "metadata": {_ITEM: plain}}
 
 
 def _words(item: Mapping[str, Any]) -> Iterator[str]:

@@ -33,7 +33,7 @@ with needs_extra("The adapter for Pydantic AI", "pydantic-ai"):
 
 _TAG = "pydantic-ai"
 _OPERATION_TAG = "pydantic-ai-operation:"
-# How many of a file's last operations are remembered, so that a retry is recognised.
+# How many operations a file remembers, so that it recognises a retry.
 _MAX_RECEIPTS = 32
 _MAX_METADATA = 4_096
 _SEGMENT = re.compile(r"[A-Za-z0-9_.-]{1,200}")
@@ -87,7 +87,7 @@ class RecollectHarnessStore:
         )
 
     async def get_operation(self, operation: MemoryOperation) -> MemoryMutation | None:
-        return await self._memory.run(_receipt, operation)
+        return await self._memory.run(_find_receipt, operation)
 
     async def write(
         self,
@@ -111,8 +111,8 @@ class RecollectHarnessStore:
         operation: MemoryOperation | None = None,
     ) -> MemoryMutation:
         _check_path(path)
-        described = _checked_metadata(metadata)
-        return await self._memory.run(_write, path, content, expected_version, described, operation)
+        checked = _checked_metadata(metadata)
+        return await self._memory.run(_write, path, content, expected_version, checked, operation)
 
     async def delete(
         self, path: str, *, expected_version: str | None, operation: MemoryOperation | None = None
@@ -135,18 +135,18 @@ class RecollectHarnessStore:
             return MemorySearchResult(matches=[], scanned=0, truncated=False)
         answer = await self._memory.recall(query[:QUERY_LIMIT], kinds=["note"], tags=[_tag(prefix)])
         found = [(_FileNote(hit.memory), hit) for hit in answer.hits if _is_file(hit.memory)]
-        below = [(file, hit) for file, hit in found if _folder(file.path) == prefix][:max_files]
+        direct = [(file, hit) for file, hit in found if _folder(file.path) == prefix][:max_files]
         matches: list[MemorySearchMatch] = []
-        left = max_chars
-        for file, hit in below[:limit]:
-            left -= len(file.path.removeprefix(prefix))
-            if left <= 0:
+        characters_left = max_chars
+        for file, hit in direct[:limit]:
+            characters_left -= len(file.path.removeprefix(prefix))
+            if characters_left <= 0:
                 break
-            snippet = memory_text(hit.memory, hit.piece)[: min(left, max_file_chars)]
+            snippet = memory_text(hit.memory, hit.piece)[: min(characters_left, max_file_chars)]
             matches.append(MemorySearchMatch(path=file.path, snippet=snippet, score=hit.score))
-            left -= len(snippet)
+            characters_left -= len(snippet)
         return MemorySearchResult(
-            matches, scanned=len(below), truncated=len(matches) < len(below) or left <= 0
+            matches, scanned=len(direct), truncated=len(matches) < len(direct) or characters_left <= 0
         )
 
 
@@ -158,8 +158,8 @@ def _write(
     metadata: Mapping[str, str] | None,
     operation: MemoryOperation | None,
 ) -> MemoryMutation:
-    if (known := _receipt(memory, operation)) is not None:
-        return known
+    if (earlier := _find_receipt(memory, operation)) is not None:
+        return earlier
     # Read the generation before the file. If another program creates the file in between, both use the same
     # key, and one write is refused.
     generation = _generation(memory, path) if expected is None else 0
@@ -170,14 +170,14 @@ def _write(
     writes = 1 if file is None else file.fields.get("writes", 0) + 1
     edited = file is not None and file.note.text != text
     revisions = 0 if file is None else file.note.revisions + edited
-    done = MemoryMutation(_version(generation, writes, revisions), replayed=False, existed=file is not None)
+    result = MemoryMutation(_version(generation, writes, revisions), replayed=False, existed=file is not None)
     kept = {
         "path": path,
         "generation": generation,
         "writes": writes,
         "operation": None if operation is None else operation.id,
         "metadata": metadata,
-        "receipts": _receipts(file, operation, done),
+        "receipts": _updated_receipts(file, operation, result),
     }
     if text != content:
         kept["content"] = content
@@ -190,7 +190,7 @@ def _write(
             )
     except Conflict as error:
         raise _conflict(path, "written") from error
-    return done
+    return result
 
 
 def _create(memory: Engine, path: str, text: str, kept: Mapping[str, Any]) -> None:
@@ -199,7 +199,7 @@ def _create(memory: Engine, path: str, text: str, kept: Mapping[str, Any]) -> No
         key = f"{_TAG} {path} {kept['generation']} {purges}"
         try:
             memory.remember(text, ref=_ref(path), tags=_tags(path, kept), metadata=kept, key=key)
-        except NotFound:  # a file that was created with this key was purged since
+        except NotFound:  # the file that had this key was purged
             continue
         return
 
@@ -207,21 +207,21 @@ def _create(memory: Engine, path: str, text: str, kept: Mapping[str, Any]) -> No
 def _delete(
     memory: Engine, path: str, expected: str | None, operation: MemoryOperation | None
 ) -> MemoryMutation:
-    if (known := _receipt(memory, operation)) is not None:
-        return known
+    if (earlier := _find_receipt(memory, operation)) is not None:
+        return earlier
     file = _file(memory, path)
     _check_version(file, expected, path, "deleted")
-    done = MemoryMutation(None, replayed=False, existed=file is not None)
+    result = MemoryMutation(None, replayed=False, existed=file is not None)
     kept = {
         **({} if file is None else file.fields),
         "path": path,
-        "receipts": _receipts(file, operation, done),
+        "receipts": _updated_receipts(file, operation, result),
         "deleted": True,
     }
     if file is None and operation is not None:
         # There is nothing to delete, but a retry must get the same answer.
-        gone = memory.remember(f"({path})", tags=_tags(path, kept), metadata=kept)
-        memory.forget([gone.id])
+        deleted = memory.remember(f"({path})", tags=_tags(path, kept), metadata=kept)
+        memory.forget([deleted.id])
     elif file is not None:
         try:
             # From here on the file counts as deleted, even if the process ends before forget().
@@ -231,7 +231,7 @@ def _delete(
         except Conflict as error:
             raise _conflict(path, "deleted") from error
         memory.forget([file.note.id])
-    return done
+    return result
 
 
 def _file(memory: Engine, path: str) -> _FileNote | None:
@@ -262,8 +262,8 @@ def _generation(memory: Engine, path: str) -> int:
             return last or 0
 
 
-def _receipt(memory: Engine, operation: MemoryOperation | None) -> MemoryMutation | None:
-    """Return the result of an earlier call of the operation, also on a deleted file."""
+def _find_receipt(memory: Engine, operation: MemoryOperation | None) -> MemoryMutation | None:
+    """Return the earlier result of the operation, even if its file was deleted since."""
     if operation is None:
         return None
     wanted = BrowseFilter(frozenset({Kind.NOTE}), "all", tags=frozenset({_operation_tag(operation.id)}))
@@ -280,12 +280,12 @@ def _receipt(memory: Engine, operation: MemoryOperation | None) -> MemoryMutatio
     return None
 
 
-def _receipts(
-    file: _FileNote | None, operation: MemoryOperation | None, done: MemoryMutation
+def _updated_receipts(
+    file: _FileNote | None, operation: MemoryOperation | None, result: MemoryMutation
 ) -> dict[str, list[Any]]:
     known = dict({} if file is None else file.fields.get("receipts") or {})
     if operation is not None:
-        known[operation.id] = [operation.fingerprint, done.version, done.existed]
+        known[operation.id] = [operation.fingerprint, result.version, result.existed]
     return dict(list(known.items())[-_MAX_RECEIPTS:])
 
 
@@ -309,7 +309,7 @@ def _version(generation: int, writes: int, revisions: int) -> str:
 
 
 def _storable(content: str) -> str:
-    """Return the note's text. If it differs from the content, the metadata has the content."""
+    """Return the content in a form that a note can store. Metadata keeps the content if it differs."""
     return searchable_text(content, "(an empty file)")
 
 
@@ -322,21 +322,21 @@ def _folder(path: str) -> str:
 
 
 def _tags(path: str, kept: Mapping[str, Any], before: Sequence[str] = ()) -> list[str]:
-    """Return the tags by which files are looked up, and those that users added."""
+    """Return the tags that find a file, and the tags that users added."""
     others = [tag for tag in before if not tag.startswith(_OPERATION_TAG)]
     operations = [_operation_tag(id_) for id_ in kept["receipts"]]
     return list(dict.fromkeys([_TAG, _tag(path), _tag(_folder(path)), *others, *operations]))
 
 
 def _tag(path: str) -> str:
-    return _fitting(f"{_TAG}:{path}")
+    return _short_tag(f"{_TAG}:{path}")
 
 
 def _operation_tag(id_: str) -> str:
-    return _fitting(f"{_OPERATION_TAG}{id_}")
+    return _short_tag(f"{_OPERATION_TAG}{id_}")
 
 
-def _fitting(tag: str) -> str:
+def _short_tag(tag: str) -> str:
     """Shorten a long tag with a digest at its end."""
     if len(tag) <= TYPE_LIMIT:
         return tag

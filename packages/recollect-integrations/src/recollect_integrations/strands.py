@@ -40,8 +40,8 @@ FOUND = "recollect"
 class RecollectMemoryStore(MemoryStore):
     """A store for a `MemoryManager`, on an open memory or on the store at a path.
 
-    With `extraction`, the manager passes the conversation. It is stored as messages of the `session`, and
-    facts in it as notes, without calling a model. With `abstain`, a search returns nothing if no memory
+    With `extraction`, the manager passes the conversation. It becomes messages of the `session`, and facts
+    in it become notes, without calling a model. With `abstain`, a search returns nothing if no memory
     seems to answer, so nothing is added to such prompts.
     """
 
@@ -67,11 +67,11 @@ class RecollectMemoryStore(MemoryStore):
         self.extraction = extraction
         self._session = session
         self._abstain = abstain
-        self._run = secrets.token_hex(8)
+        self._run_id = secrets.token_hex(8)
 
     async def initialize(self) -> None:
         """Start a new run: the manager numbers the messages of each agent from the beginning."""
-        self._run = secrets.token_hex(8)
+        self._run_id = secrets.token_hex(8)
 
     async def search(self, query: str, options: SearchOptions | None = None) -> list[MemoryEntry]:
         """Return entries, best first: `max_search_results`, or by default the relevant ones, one to ten."""
@@ -104,7 +104,7 @@ class RecollectMemoryStore(MemoryStore):
                 "content": text,
                 "role": message["role"],
                 "at": now,
-                "source": None if number is None else f"{self._run} {number} {_digest(text)}",
+                "source": None if number is None else f"{self._run_id} {number} {_digest(text)}",
             }
             for message, number in zip(messages, numbers, strict=True)
             if (text := _text(message))
@@ -149,8 +149,8 @@ def _digest(*parts: object) -> str:
 
 
 CATEGORY = "strands session"
-# Characters of a message's other content that are searched; all of it is kept.
-_SEARCHED = 10_000
+# How many characters of other content than text are searchable; all of it is stored.
+_MAX_SEARCHABLE = 10_000
 
 
 class RecollectSessionRepository(SessionRepository):
@@ -166,7 +166,7 @@ class RecollectSessionRepository(SessionRepository):
     def create_session(self, session: Session, **kwargs: Any) -> Session:
         if self.read_session(session.session_id) is not None:
             raise SessionException(f"Session {session.session_id} already exists")
-        self._keep(session.to_dict(), session.session_id)
+        self._store_state(session.to_dict(), session.session_id)
         return session
 
     def read_session(self, session_id: str, **kwargs: Any) -> Session | None:
@@ -184,7 +184,7 @@ class RecollectSessionRepository(SessionRepository):
         self.memory.forget([note.id for note in notes])
 
     def create_agent(self, session_id: str, session_agent: SessionAgent, **kwargs: Any) -> None:
-        self._keep(session_agent.to_dict(), session_id, "agent", session_agent.agent_id)
+        self._store_state(session_agent.to_dict(), session_id, "agent", session_agent.agent_id)
 
     def read_agent(self, session_id: str, agent_id: str, **kwargs: Any) -> SessionAgent | None:
         kept = self._stored_state(session_id, "agent", agent_id)
@@ -218,7 +218,7 @@ class RecollectSessionRepository(SessionRepository):
     def update_message(
         self, session_id: str, agent_id: str, session_message: SessionMessage, **kwargs: Any
     ) -> None:
-        """Update a message; the former text is kept as a revision, like Strands keeps redacted messages."""
+        """Update a message; the former text is kept as a revision, as Strands keeps redacted messages."""
         former = self._turn(session_id, agent_id, session_message.message_id)
         if former is None:
             raise SessionException(f"Message {session_message.message_id} does not exist")
@@ -239,7 +239,7 @@ class RecollectSessionRepository(SessionRepository):
         return messages[offset : None if limit is None else offset + limit]
 
     def create_multi_agent(self, session_id: str, multi_agent: MultiAgentBase, **kwargs: Any) -> None:
-        self._keep(multi_agent.serialize_state(), session_id, "multi-agent", multi_agent.id)
+        self._store_state(multi_agent.serialize_state(), session_id, "multi-agent", multi_agent.id)
 
     def read_multi_agent(self, session_id: str, multi_agent_id: str, **kwargs: Any) -> dict[str, Any] | None:
         return self._stored_state(session_id, "multi-agent", multi_agent_id)
@@ -249,18 +249,18 @@ class RecollectSessionRepository(SessionRepository):
             raise SessionException(f"MultiAgent {multi_agent.id} in session {session_id} does not exist")
         self.create_multi_agent(session_id, multi_agent)
 
-    def _keep(self, state: Mapping[str, Any], session_id: str, *of: str) -> None:
-        _conversation(session_id, *of[1:])
+    def _store_state(self, state: Mapping[str, Any], session_id: str, *names: str) -> None:
+        _conversation(session_id, *names[1:])  # refuses invalid ids
         self.memory.remember(
-            " ".join(["State of the Strands session", session_id, *of]),
+            " ".join(["State of the Strands session", session_id, *names]),
             category=CATEGORY,
             tags=[_tag(session_id)],
-            ref=_ref(session_id, *of),
+            ref=_ref(session_id, *names),
             metadata={"state": state},
         )
 
-    def _stored_state(self, session_id: str, *of: str) -> dict[str, Any] | None:
-        notes = self.memory.list(refs=[_ref(session_id, *of)]).memories
+    def _stored_state(self, session_id: str, *names: str) -> dict[str, Any] | None:
+        notes = self.memory.list(refs=[_ref(session_id, *names)]).memories
         return dict((notes[0].metadata or {})["state"]) if notes else None
 
     def _states(self, session_id: str) -> Iterator[Memory]:
@@ -321,9 +321,9 @@ def _tag(session_id: str) -> str:
 def _session_text(kept: SessionMessage) -> str:
     """Return the text to search, without redacted parts."""
     content = kept.to_message()["content"]
-    said = "\n".join(block["text"] for block in content if block.get("text"))
-    written = kept.to_dict()["redact_message" if kept.redact_message is not None else "message"]
-    return searchable_text(said, json.dumps(written["content"], ensure_ascii=False)[:_SEARCHED])
+    text = "\n".join(block["text"] for block in content if block.get("text"))
+    message = kept.to_dict()["redact_message" if kept.redact_message is not None else "message"]
+    return searchable_text(text, json.dumps(message["content"], ensure_ascii=False)[:_MAX_SEARCHABLE])
 
 
 def _message(turn: Memory) -> SessionMessage:

@@ -97,9 +97,7 @@ class ScriptedClient(FunctionInvocationLayer[Any], BaseChatClient[Any]):
         if options.get("tools") and messages[-1].role != "tool":
             call = Content.from_function_call(call_id="1", name="weather", arguments={"place": "Lisbon"})
             return ChatResponse(messages=[Message("assistant", [call])])
-        known = [
-            message.text for message in messages if message.text.startswith("Memories that may be relevant")
-        ]
+        known = [message.text for message in messages if message.text.startswith("Memories that may be")]
         return ChatResponse(messages=[Message("assistant", [known[-1] if known else "Noted."])])
 
 
@@ -120,9 +118,7 @@ async def test_an_agent_remembers_in_one_run_and_knows_in_the_next(tmp_path: Pat
     assert said == "Noted."
     said, client = await said_in_a_run(store, "Where did I move?", "tuesday")
     assert "Lisbon" in said
-    reminder = next(
-        message for message in client.read if message.text.startswith("Memories that may be relevant")
-    )
+    reminder = next(message for message in client.read if message.text.startswith("Memories that may be"))
     assert reminder.additional_properties["_attribution"]["origin_session_ids"] == ["monday"]
     # No memory is relevant to the prompt, so none is given.
     said, _ = await said_in_a_run(store, "Thanks!", "wednesday")

@@ -192,7 +192,7 @@ def test_scopes_differ_by_case_and_by_whole_names(storage: RecollectStorage) -> 
     )
     assert sorted(record.id for record in storage.list_records("crew")) == ["/crew", "crew/x/"]
     assert storage.count("/") == 5
-    with pytest.raises(InvalidInput, match="characters; at most"):
+    with pytest.raises(InvalidInput, match="characters; use at most"):
         storage.save([MemoryRecord(content="x", scope="/" + "x" * 200)])
 
 

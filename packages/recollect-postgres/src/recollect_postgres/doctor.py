@@ -32,13 +32,13 @@ if TYPE_CHECKING:
     from recollect.domain.tables import Row
     from recollect.stores.url import StoreUrl
 
-# With more lag, answers of a replica look wrong to users.
+# With more lag, users notice that a replica's answers are old.
 _LATE_SECONDS = 10.0
 _SLOW_MS = 20.0
-_LISTED = 4
+_MAX_LISTED = 4
 _ROUND_TRIPS = 5
-# A server in trouble must not block the checks.
-_PATIENCE = "SET LOCAL statement_timeout = '5s'; SET LOCAL lock_timeout = '2s'"
+# A slow server must not block the checks.
+_TIMEOUTS = "SET LOCAL statement_timeout = '5s'; SET LOCAL lock_timeout = '2s'"
 
 
 def server_checks(location: StoreUrl) -> tuple[list[Check], bool]:
@@ -46,11 +46,11 @@ def server_checks(location: StoreUrl) -> tuple[list[Check], bool]:
     with _connect(location, location.server) as server:
         checks = [_server(server, location), _latency(server), *_durability(server), *_replication(server)]
         store, is_current = _store(server, location)
-    return [*checks, *_reading(location), *store], is_current and checks[0].mark == "ok"
+    return [*checks, *_replica_reads(location), *store], is_current and checks[0].mark == "ok"
 
 
 def replica_lag_seconds(location: StoreUrl) -> float | None:
-    """Return how many seconds the replica is behind; None without one, or if unknown."""
+    """Return the replica's lag in seconds; None without a replica, or if the lag is unknown."""
     if location.replica is None:
         return None
     with _connect(location, location.replica) as server:
@@ -87,7 +87,7 @@ class _Server:
 def _connect(location: StoreUrl, url: str) -> Iterator[_Server]:
     with failures_of(location), psycopg.connect(conninfo(url), **KEYWORDS) as connection:
         connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
-        connection.execute(_PATIENCE)
+        connection.execute(_TIMEOUTS)
         who = connection.execute("SELECT current_user::text, current_database()::text").fetchone()
         yield _Server(connection, *(who or ("", "")))
         connection.execute("ROLLBACK")
@@ -98,27 +98,27 @@ def _server(server: _Server, location: StoreUrl) -> Check:
         "SELECT current_setting('server_version'), current_setting('server_version_num')::int, "
         "current_setting('server_encoding')"
     )
-    said = f"PostgreSQL {version} at {location}, as user {server.user}"
+    text = f"PostgreSQL {version} at {location}, as user {server.user}"
     if number < OLDEST_SERVER * 10_000:
-        remedy = f"Upgrade the server, or name another one: PostgreSQL {OLDEST_SERVER} or later is needed."
-        return Check("problem", "server", said, remedy)
+        remedy = f"Upgrade the server, or use another one: PostgreSQL {OLDEST_SERVER} or later is needed."
+        return Check("problem", "server", text, remedy)
     if encoding != "UTF8":
         remedy = "Create a database with ENCODING 'UTF8' for the store."
-        return Check("problem", "server", f"{said}, which stores texts as {encoding}", remedy)
-    return Check("ok", "server", said)
+        return Check("problem", "server", f"{text}, which stores texts as {encoding}", remedy)
+    return Check("ok", "server", text)
 
 
 def _latency(server: _Server) -> Check:
-    taken = []
+    times = []
     for _ in range(_ROUND_TRIPS):
         start = time.perf_counter()
         server.row("SELECT 1")
-        taken.append(1000 * (time.perf_counter() - start))
-    said = f"{statistics.median(taken):.2f} ms for a round trip"
-    if statistics.median(taken) < _SLOW_MS:
-        return Check("ok", "latency", said)
+        times.append(1000 * (time.perf_counter() - start))
+    text = f"{statistics.median(times):.2f} ms for a round trip"
+    if statistics.median(times) < _SLOW_MS:
+        return Check("ok", "latency", text)
     return Check(
-        "note", "latency", said, "A recall takes several: run near the server, or use a replica here."
+        "note", "latency", text, "A recall takes several round trips: run near the server or a replica."
     )
 
 
@@ -127,8 +127,8 @@ def _durability(server: _Server) -> Iterator[Check]:
         "SELECT current_setting('fsync')::bool AND current_setting('full_page_writes')::bool"
     )
     if not is_durable:
-        said = "a power cut may lose acknowledged writes, or damage the database"
-        yield Check("note", "durability", said, "Turn on fsync and full_page_writes, except for trials.")
+        text = "a power cut may lose acknowledged writes, or damage the database"
+        yield Check("note", "durability", text, "Turn on fsync and full_page_writes, except in tests.")
 
 
 # Replication
@@ -137,8 +137,8 @@ def _durability(server: _Server) -> Iterator[Check]:
 def _replication(server: _Server) -> Iterator[Check]:
     is_replica, receives, lag = server.replica_state()
     if is_replica:
-        yield _as_replica("replication", receives, lag)
-        remedy = "Name the primary, or all servers with commas between; a replica alone accepts no writes."
+        yield _replica_check("replication", receives, lag)
+        remedy = "Name the primary, or all servers, separated by commas; a replica accepts no writes."
         yield Check("problem", "writes", "this server is a replica", remedy)
         return
     standbys = server.rows(
@@ -147,19 +147,19 @@ def _replication(server: _Server) -> Iterator[Check]:
         "FROM pg_stat_replication ORDER BY application_name, pid"
     )
     if not standbys:
-        (waits_for,) = server.row("SELECT current_setting('synchronous_standby_names')")
-        said = "primary; no standby follows it"
-        if not waits_for:
-            yield Check("ok", "replication", said)
+        (standby_names,) = server.row("SELECT current_setting('synchronous_standby_names')")
+        text = "primary; no standby follows it"
+        if not standby_names:
+            yield Check("ok", "replication", text)
             return
-        said = f"{said}, and every commit waits for one of: {waits_for}"
+        text = f"{text}, and every commit waits for one of: {standby_names}"
         remedy = "Start a standby, or empty synchronous_standby_names: until then, no write completes."
-        yield Check("problem", "replication", said, remedy)
+        yield Check("problem", "replication", text, remedy)
         return
-    unseen = sum(state is None for _, state, *_ in standbys)
-    if unseen:
-        said = f"primary; {quantity(unseen, 'standby', 'standbys')}, whose lag user {server.user} may not see"
-        yield Check("ok", "replication", said, f"To see it here: GRANT pg_monitor TO {server.user}")
+    hidden = sum(state is None for _, state, *_ in standbys)
+    if hidden:
+        text = f"primary; {quantity(hidden, 'standby', 'standbys')}, whose lag user {server.user} may not see"
+        yield Check("ok", "replication", text, f"To see it here: GRANT pg_monitor TO {server.user}")
         return
     lags = [
         f"{name} {state} ({sync}), {behind:.1f} s and {file_size(size)} behind"
@@ -170,16 +170,16 @@ def _replication(server: _Server) -> Iterator[Check]:
     yield Check("note" if is_late else "ok", "replication", f"primary; {', '.join(lags)}", remedy)
 
 
-def _as_replica(what: str, receives: bool, lag: float | None) -> Check:
-    said = f"replica, {'an unknown time' if lag is None else f'{lag:.1f} s'} behind its primary"
+def _replica_check(what: str, receives: bool, lag: float | None) -> Check:
+    text = f"replica, {'an unknown time' if lag is None else f'{lag:.1f} s'} behind its primary"
     if not receives:
-        return Check("note", what, f"{said}; it receives nothing at this moment", "Is its primary up?")
+        return Check("note", what, f"{text}; it receives nothing now", "Check that its primary is running.")
     if lag is not None and lag > _LATE_SECONDS:
-        return Check("note", what, said, "Look at its log, its network and its disk.")
-    return Check("ok", what, said)
+        return Check("note", what, text, "Look at its log, its network and its disk.")
+    return Check("ok", what, text)
 
 
-def _reading(location: StoreUrl) -> Iterator[Check]:
+def _replica_reads(location: StoreUrl) -> Iterator[Check]:
     """Check the replica, if there is one."""
     if location.replica is None:
         return
@@ -187,13 +187,13 @@ def _reading(location: StoreUrl) -> Iterator[Check]:
         with _connect(location, location.replica) as server:
             is_replica, receives, lag = server.replica_state()
     except RecollectError as error:
-        yield Check("note", "reads", str(error), "Until then the primary answers.")
+        yield Check("note", "reads", str(error), "Until this is fixed, reads go to the primary.")
         return
     if is_replica:
-        yield _as_replica("reads", receives, lag)
+        yield _replica_check("reads", receives, lag)
     else:
         yield Check(
-            "note", "reads", "no replica answers, so the primary does", "Start a replica, or leave out ?read="
+            "note", "reads", "no replica answers, so reads go to the primary", "Start one, or remove ?read="
         )
 
 
@@ -209,8 +209,8 @@ def _store(server: _Server, location: StoreUrl) -> tuple[list[Check], bool]:
         schema,
         schema,
     )
-    said = f"the schema {schema} of {location} has tables of another program"
-    foreign = Check("problem", "store", said, "Name another schema with ?schema=NAME.")
+    text = f"the schema {schema} of {location} has tables of another program"
+    foreign = Check("problem", "store", text, "Choose another schema with ?schema=NAME.")
     if has_tables and not has_settings:
         return [foreign], False
     missing = _missing_rights(server, schema) if has_tables else _missing_to_create(server, schema)
@@ -235,31 +235,31 @@ def _store(server: _Server, location: StoreUrl) -> tuple[list[Check], bool]:
         _schema(server, location, version, owns_tables=owns_tables),
         _rights(missing, user, owns_tables=owns_tables),
         _indexes(server, schema),
-        _fence(server, schema),
+        _row_security(server, schema),
     ]
     return checks, version == len(migrations()) and not missing
 
 
 def _no_store(server: _Server, schema: str, missing: Sequence[str]) -> Check:
     if missing:
-        said = f"user {server.user} can neither open nor create a store: {_shortened(missing)} is missing"
-        return Check("problem", "store", said, _grants(missing, server.user))
-    said = f"the database {server.database} has no store yet: no tables in the schema {schema}"
-    return Check("note", "store", said, "recollect remember, recollect add or recollect import creates it")
+        text = f"user {server.user} can neither open nor create a store: {_shortened(missing)} is missing"
+        return Check("problem", "store", text, _grants(missing, server.user))
+    text = f"the database {server.database} has no store yet: no tables in the schema {schema}"
+    return Check("note", "store", text, "recollect remember, recollect add or recollect import creates it")
 
 
 def _schema(server: _Server, location: StoreUrl, version: int, *, owns_tables: bool) -> Check:
     known = len(migrations())
     if version > known:
         newer = f"schema {version}; this one knows {known}"
-        said = f"{location} was written by a newer Recollect: {newer}"
-        return Check("problem", "store", said, "pip install --upgrade recollect-memory")
+        text = f"{location} was written by a newer Recollect: {newer}"
+        return Check("problem", "store", text, "pip install --upgrade recollect-memory")
     if version < known:
-        said = f"{location} has the older schema {version}; the next command upgrades it to {known}"
+        text = f"{location} has the older schema {version}; the next command upgrades it to {known}"
         remedy = "Back it up with pg_dump first, if you want a copy from before."
         if not owns_tables:
-            remedy = f"User {server.user} does not own the tables: let their owner run recollect stats once."
-        return Check("note", "store", said, remedy)
+            remedy = f"User {server.user} does not own the tables: have their owner run recollect stats once."
+        return Check("note", "store", text, remedy)
     size = file_size(store_bytes(server.connection, location.schema))
     return Check("ok", "store", f"{location}, {size}, schema {version}")
 
@@ -269,8 +269,8 @@ def _rights(missing: Sequence[str], user: str, *, owns_tables: bool) -> Check:
         return Check("problem", "rights", f"user {user} lacks {_shortened(missing)}", _grants(missing, user))
     if owns_tables:
         return Check("ok", "rights", f"user {user} owns the tables")
-    said = f"user {user} reads and writes, and does not own the tables"
-    return Check("ok", "rights", said, "Their owner upgrades the schema and runs VACUUM.")
+    text = f"user {user} can read and write, but does not own the tables"
+    return Check("ok", "rights", text, "Only the owner of the tables can upgrade the schema and run VACUUM.")
 
 
 def _missing_rights(server: _Server, schema: str) -> list[str]:
@@ -289,21 +289,21 @@ def _missing_rights(server: _Server, schema: str) -> list[str]:
 
 def _missing_to_create(server: _Server, schema: str) -> list[str]:
     """Return the missing rights for creating a store."""
-    may, there, database = server.row(
+    may_create, exists, database = server.row(
         "SELECT coalesce(has_schema_privilege(to_regnamespace(%s), 'CREATE'), "
         "has_database_privilege(current_database(), 'CREATE')), to_regnamespace(%s) IS NOT NULL, "
         "quote_ident(current_database())",
         schema,
         schema,
     )
-    if may:
+    if may_create:
         return []
-    return [f"CREATE ON SCHEMA {schema}" if there else f"CREATE ON DATABASE {database}"]
+    return [f"CREATE ON SCHEMA {schema}" if exists else f"CREATE ON DATABASE {database}"]
 
 
 def _grants(rights: Sequence[str], user: str) -> str:
-    more = " …" if len(rights) > _LISTED else ""
-    return "; ".join(f"GRANT {right} TO {user}" for right in rights[:_LISTED]) + more
+    more = " …" if len(rights) > _MAX_LISTED else ""
+    return "; ".join(f"GRANT {right} TO {user}" for right in rights[:_MAX_LISTED]) + more
 
 
 def _indexes(server: _Server, schema: str) -> Check:
@@ -319,9 +319,9 @@ def _indexes(server: _Server, schema: str) -> Check:
     return Check("problem", "indexes", f"not valid: {_shortened(invalid)}", remedy)
 
 
-def _fence(server: _Server, schema: str) -> Check:
+def _row_security(server: _Server, schema: str) -> Check:
     """Check that row-level security hides the rows of other scopes."""
-    fences: dict[str, bool] = dict(
+    protected: dict[str, bool] = dict(
         server.rows(
             "SELECT c.relname, c.relrowsecurity AND c.relforcerowsecurity "
             "AND EXISTS (SELECT 1 FROM pg_policy WHERE polrelid = c.oid) FROM pg_class AS c "
@@ -331,21 +331,21 @@ def _fence(server: _Server, schema: str) -> Check:
             schema,
         )
     )
-    unfenced = [name for name, stands in fences.items() if not stands]
-    if unfenced:
+    unprotected = [name for name, is_protected in protected.items() if not is_protected]
+    if unprotected:
         remedy = (
-            f"ALTER TABLE {schema}.{unfenced[0]} ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY; "
+            f"ALTER TABLE {schema}.{unprotected[0]} ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY; "
             "the policies are in the schema's first migration"
         )
-        return Check("problem", "row security", f"not active on {_shortened(unfenced)}", remedy)
+        return Check("problem", "row security", f"not active on {_shortened(unprotected)}", remedy)
     # Row-level security does not apply to superusers.
-    (passes,) = server.row("SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = current_user")
-    if passes:
-        said = f"active on {len(fences)} tables, but user {server.user} bypasses it"
-        return Check("note", "row security", said, "Use a user that is not a superuser and lacks BYPASSRLS.")
-    return Check("ok", "row security", f"active on {len(fences)} tables")
+    (bypasses,) = server.row("SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = current_user")
+    if bypasses:
+        text = f"active on {len(protected)} tables, but user {server.user} bypasses it"
+        return Check("note", "row security", text, "Use a user that is not a superuser and lacks BYPASSRLS.")
+    return Check("ok", "row security", f"active on {len(protected)} tables")
 
 
 def _shortened(names: Sequence[str]) -> str:
-    more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
-    return ", ".join(names[:_LISTED]) + more
+    more = f" and {len(names) - _MAX_LISTED} more" if len(names) > _MAX_LISTED else ""
+    return ", ".join(names[:_MAX_LISTED]) + more

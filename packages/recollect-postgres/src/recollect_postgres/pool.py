@@ -28,11 +28,11 @@ if TYPE_CHECKING:
 
 
 _IDLE_SECONDS = 300.0
-"""A connection that was idle for longer may have been dropped by the network."""
+"""The network may drop connections that are idle for longer, so they are closed."""
 _SILENCE_SECONDS = 4.0
 """If a statement takes longer, a second connection checks whether the server still answers."""
 _PREPARED_AFTER = 2
-"""Planning takes longer than most queries, so repeated ones are prepared."""
+"""Planning takes longer than running most queries, so repeated ones are prepared."""
 _MOST_PREPARED = 300
 _SHORTEST_CONNECT_SECONDS = 2  # the minimum of libpq
 
@@ -95,7 +95,7 @@ class WatchedConnection(psycopg.Connection[Row]):
 
 
 def _with_check(gen: Generator[Any, Any, Any], check: Callable[[], None]) -> Generator[Any, Any, Any]:
-    """Wrap the generator, and call `check` whenever nothing came for a moment."""
+    """Wrap the generator, and call `check` after each wait that ended without data."""
     try:
         wanted = next(gen)
         while True:
@@ -151,11 +151,11 @@ class Connections:
         return None
 
     def _connect(self, seconds: float) -> WatchedConnection:
-        given = int(psycopg.conninfo.conninfo_to_dict(self._conninfo).get("connect_timeout") or 0)
-        shortest = max(_SHORTEST_CONNECT_SECONDS, int(seconds))
+        configured = int(psycopg.conninfo.conninfo_to_dict(self._conninfo).get("connect_timeout") or 0)
+        longest = max(_SHORTEST_CONNECT_SECONDS, int(seconds))
         try:
             connection = WatchedConnection.connect(
-                self._conninfo, connect_timeout=min(given or shortest, shortest), **KEYWORDS
+                self._conninfo, connect_timeout=min(configured or longest, longest), **KEYWORDS
             )
             # A pooler reports another process id. It may run the next transaction on another session,
             # without prepared statements.
@@ -209,7 +209,7 @@ class Connections:
 
 
 def _is_open(connection: WatchedConnection) -> bool:
-    """Whether the connection is open. An unreachable server cannot report its end."""
+    """Whether the connection is open. The loss of an unreachable server is not noticed."""
     try:
         connection.pgconn.consume_input()
     except psycopg.Error:
@@ -225,9 +225,9 @@ PATIENCE_SECONDS = 1.0
 
 _PAUSE_SECONDS = 0.01
 _CONNECT_SECONDS = 2  # the minimum of libpq
-_SHORTEST_REST_SECONDS = 1.0
-"""How long an unreachable replica is skipped. The time doubles with each failure."""
-_LONGEST_REST_SECONDS = 60.0
+_MIN_SKIP_SECONDS = 1.0
+"""How long reads skip an unreachable replica. The time doubles with each failure."""
+_MAX_SKIP_SECONDS = 60.0
 
 
 class OwnWrites:
@@ -241,7 +241,7 @@ class OwnWrites:
     def record(self, connection: WatchedConnection, schema: str, held: Mapping[int, int]) -> None:
         """Record a commit before it is made, since it may never be confirmed.
 
-        If it fails, the primary answers until another process makes the same change number.
+        If the commit fails, the primary answers reads until the scope reaches this change number.
         """
         if not held:
             # Store-wide writes have no change number; the transaction id takes its place.
@@ -249,16 +249,16 @@ class OwnWrites:
             with self._lock:
                 self._transaction = max(self._transaction, (row and row[0]) or 0)
             return
-        names = {id_: self._changes[id_][0] for id_ in held if id_ in self._changes}
-        if new := [id_ for id_ in held if id_ not in names]:
+        scopes = {id_: self._changes[id_][0] for id_ in held if id_ in self._changes}
+        if new := [id_ for id_ in held if id_ not in scopes]:
             rows = connection.execute(
                 f"SELECT id, owner, agent FROM {schema}.scope WHERE id = ANY (%s::bigint[])", [new]
             )
-            names.update((id_, Scope(owner, agent)) for id_, owner, agent in rows)
+            scopes.update((id_, Scope(owner, agent)) for id_, owner, agent in rows)
         with self._lock:
             for id_, change in held.items():
                 _, before = self._changes.get(id_, (None, 0))
-                self._changes[id_] = names[id_], max(before, change)
+                self._changes[id_] = scopes[id_], max(before, change)
 
     def within(self, within: Scope | None) -> dict[int, int]:
         """Return the last change number of each scope that the reader may read."""
@@ -295,12 +295,12 @@ class Replica:
             self._conninfo = psycopg.conninfo.make_conninfo(self._conninfo, connect_timeout=_CONNECT_SECONDS)
         self._store_id = store_id
         self._known_ids = [store_id()]
-        """The ids that the store had; the last one is current. A repair and a copy change it."""
+        """The store's ids so far, the current one last. A repair or a copy changes the id."""
         self._schema_version = str(len(migrations()))
         self._idle: list[WatchedConnection] = []
         self._free = threading.Semaphore(location.pool_size)
-        self._rest_seconds = _SHORTEST_REST_SECONDS
-        self._rests_until = 0.0
+        self._skip_seconds = _MIN_SKIP_SECONDS
+        self._skipped_until = 0.0
         self._is_behind = False
         self._closed = False
 
@@ -333,11 +333,11 @@ class Replica:
         """Begin snapshots until one has all writes of this process; `_Behind` if that takes too long."""
         end = time.monotonic() + self.patience_seconds
         begun = begin(connection)
-        while (lacking := self._lacking(connection, within)) is not None:
+        while (reason := self._unusable_reason(connection, within)) is not None:
             # After one timeout, do not wait again: the replica may be far behind.
             if self._is_behind or time.monotonic() >= end:
                 self._is_behind = True
-                raise _Behind(lacking)
+                raise _Behind(reason)
             time.sleep(_PAUSE_SECONDS)
             connection.execute("ROLLBACK")
             begun = begin(connection)
@@ -347,7 +347,7 @@ class Replica:
 
     def _take(self) -> WatchedConnection | None:
         """Return an idle or a new connection; None if all are in use or no replica answers."""
-        if self._closed or time.monotonic() < self._rests_until or not self._free.acquire(blocking=False):
+        if self._closed or time.monotonic() < self._skipped_until or not self._free.acquire(blocking=False):
             return None
         with suppress(IndexError):  # another thread may take the last one
             return self._idle.pop()
@@ -358,15 +358,14 @@ class Replica:
             if not isinstance(error, psycopg.OperationalError):
                 raise
             self.trouble = str(error).strip()
-            # Skip it for a while.
-            self._rests_until = time.monotonic() + self._rest_seconds
-            self._rest_seconds = min(2 * self._rest_seconds, _LONGEST_REST_SECONDS)
+            self._skipped_until = time.monotonic() + self._skip_seconds
+            self._skip_seconds = min(2 * self._skip_seconds, _MAX_SKIP_SECONDS)
             return None
-        self._rest_seconds = _SHORTEST_REST_SECONDS
+        self._skip_seconds = _MIN_SKIP_SECONDS
         return connection
 
-    def _lacking(self, connection: WatchedConnection, within: Scope | None) -> str | None:
-        """Return which write of this process the snapshot lacks; None if it has all of them."""
+    def _unusable_reason(self, connection: WatchedConnection, within: Scope | None) -> str | None:
+        """Return why the snapshot cannot be used, such as missing writes; None if it can."""
         schema = self._location.schema
         store_id, version, has_table, earliest = self._row(
             connection,
@@ -380,19 +379,19 @@ class Replica:
         if store_id != self._known_ids[-1] and self._store_id() != self._known_ids[-1]:
             self._known_ids.append(self._store_id())
         if store_id in self._known_ids[:-1]:
-            return "it has the store as it was before a repair or a copy"
+            return "it still has the store from before a repair or a copy"
         if store_id != self._known_ids[-1]:
             raise InvalidInput(
                 f"{without_password(self._url)} is not a replica of {self._location}: it has another store. "
-                "Name a server that follows the primary in read=, or leave read= out."
+                "Put a server that follows the primary into read=, or leave read= out."
             )
         if version != self._schema_version:
-            return f"it has schema {version} of the store, and this program reads {self._schema_version}"
+            return f"it has schema {version} of the store, but this program needs {self._schema_version}"
         if self._location.vectors == "server" and not has_table:
             return "it has no vectors for pgvector yet"
-        unseen = "it lacks writes of this process"
+        missing_writes = "it lacks writes of this process"
         if earliest <= self.own_writes.transaction:
-            return unseen
+            return missing_writes
         own = self.own_writes.within(within)
         if not own:
             return None
@@ -402,7 +401,7 @@ class Replica:
             f"LEFT JOIN {schema}.scope AS s ON s.id = w.id WHERE coalesce(s.change, -1) < w.change",
             [list(own), list(own.values())],
         )
-        return unseen if behind else None
+        return missing_writes if behind else None
 
     @staticmethod
     def _row(connection: WatchedConnection, text: str, bindings: list[list[int]] | None = None) -> Row:

@@ -1,4 +1,4 @@
-"""Reading rows from PostgreSQL inside a transaction."""
+"""Snapshots: rows and vectors read from PostgreSQL inside one transaction."""
 
 from __future__ import annotations
 
@@ -48,20 +48,20 @@ class PostgresConditions(Conditions):
         self._prefix = prefix
 
     def of(self, table: Table, where: Where, row: str, scopes: Collection[int] | None = None) -> str:
-        named = any(isinstance(each, (Equals, OneOf)) and each.column == "scope_id" for each in where)
-        if table in STORE_WIDE or named:
+        names_scope = any(isinstance(each, (Equals, OneOf)) and each.column == "scope_id" for each in where)
+        if table in STORE_WIDE or names_scope:
             return self.all_of(where, table, row)
         return f"{self._within(row, scopes)} AND {self.all_of(where, table, row)}"
 
     def of_each(self, each: OneOf, row: str, value: str) -> str:
-        """Return the condition that the column of `each` equals an expression."""
+        """Return the condition that the column of `each` equals the expression `value`."""
         column = column_sql(each.column, row)
         same = f"{column} = {value}"
         return f"md5({column}) = md5({value}) AND {same}" if each.column in _HASHED else same
 
     def _within(self, row: str, scopes: Collection[int] | None) -> str:
         if scopes is None:
-            # All scopes, named so that the key can be used.
+            # Name all scopes, so that the primary key's index can be used.
             return f"{row}.scope_id = ANY (ARRAY(SELECT id FROM {self._prefix}scope))"
         if len(scopes) == 1:
             return f"{row}.scope_id = {self.bind(next(iter(scopes)))}"
@@ -166,7 +166,7 @@ class Columns:
         self._types: dict[tuple[str, str], str] = {
             (table, column): kind for table, column, kind, _, _ in rows
         }
-        self.nullable = {(table, column) for table, column, _, never_null, _ in rows if not never_null}
+        self.nullable = {(table, column) for table, column, _, is_not_null, _ in rows if not is_not_null}
         self.stored: dict[str, list[str]] = {}
         """The columns of each table that are not generated."""
         for table, column, _, _, generated in rows:
@@ -182,7 +182,7 @@ class Columns:
         return key if table in STORE_WIDE or "scope_id" in key else ("scope_id", *key)
 
 
-_OWN = ("change", "last_vector", "last_vector_change")
+_MAINTAINED = ("change", "last_vector", "last_vector_change")
 """Columns of a scope that the store maintains for itself."""
 NUMBERED: tuple[Table, ...] = tuple(table for table, form in TABLES.items() if form.key == ("id",))
 Answers = TypeVar("Answers")
@@ -246,8 +246,8 @@ class PostgresSnapshot(SqlSnapshot):
         source = f"FROM {self.prefix}{table} AS r WHERE {condition}"
         bounded = "" if limit is None else f" LIMIT {conditions.bind(limit)}"
         if each is None:
-            asked = f"SELECT {_column_list(columns, 'r')} {source} ORDER BY {by}{bounded}"
-            return self.ask(asked, conditions.bindings)
+            statement = f"SELECT {_column_list(columns, 'r')} {source} ORDER BY {by}{bounded}"
+            return self.ask(statement, conditions.bindings)
         same = conditions.of_each(each, "r", "w.value")
         outer = self._order(table, order or TABLES[table].key, "s", descending=descending)
         return self.ask(
@@ -258,14 +258,14 @@ class PostgresSnapshot(SqlSnapshot):
         )
 
     def rows_batch(self, queries: Sequence[RowsQuery]) -> list[list[Row]]:
-        asked = [self._statement(query) for query in queries]
-        if len(asked) == 1:
-            return [self.ask(*asked[0])]
-        # A query for the model precedes a search, so send the first query of the search along.
+        statements = [self._statement(query) for query in queries]
+        if len(statements) == 1:
+            return [self.ask(*statements[0])]
+        # A query for the model precedes a search, so send the search's first query with it.
         searches = self._searchable is None and any(query.table == "model" for query in queries)
         if searches and not self.is_writing:
-            asked.append(searchable_query(self.schema, self.scopes))
-        answers = self._run_query(lambda: [cursor.fetchall() for cursor in self._execute_all(asked)])
+            statements.append(searchable_query(self.schema, self.scopes))
+        answers = self._run_query(lambda: [cursor.fetchall() for cursor in self._execute_all(statements)])
         if len(answers) > len(queries):
             self._searchable = Searchable.of(answers.pop())
         return answers
@@ -312,7 +312,7 @@ class PostgresSnapshot(SqlSnapshot):
     # Copying whole tables to another store
 
     def stored_columns(self, table: Table) -> Sequence[str]:
-        own = _OWN if table == "scope" else ()
+        own = _MAINTAINED if table == "scope" else ()
         return [column for column in self.columns.stored[table] if column not in own]
 
     def page_key(self, table: Table) -> tuple[str, ...]:
@@ -336,7 +336,7 @@ class PostgresSnapshot(SqlSnapshot):
     def searchable(self) -> Searchable:
         if self._searchable is not None:
             return self._searchable
-        # A transaction may write vectors, so ask for each version when it is needed.
+        # A transaction may write vectors, so read their version whenever it is needed.
         scopes = () if self.is_writing else self.scopes
         found = Searchable.of(self.ask(*searchable_query(self.schema, scopes)))
         if not self.is_writing:
@@ -379,7 +379,7 @@ class PostgresSnapshot(SqlSnapshot):
             for scope in scopes
         ]
         vectors = CachedVectors(model.name, parts)
-        if not self.is_writing:  # it may write vectors
+        if not self.is_writing:  # a transaction may write vectors
             self._searched[key] = vectors
         return vectors
 

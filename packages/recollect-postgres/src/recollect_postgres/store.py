@@ -56,7 +56,7 @@ _RETRYABLE = (
     errors.ForeignKeyViolation,
 )
 _GONE = (psycopg.OperationalError, psycopg.InterfaceError, errors.ReadOnlySqlTransaction)
-# A retry would not help, or the server has retried already.
+# A retry would not help, or the statement has already waited for its time limit.
 _FINAL = (errors.LockNotAvailable, errors.QueryCanceled, errors.DiskFull, errors.OutOfMemory)
 
 
@@ -66,7 +66,7 @@ def _is_gone(error: BaseException) -> bool:
 
 
 class PostgresStore:
-    """One writer at a time for each scope, from any machine; readers never wait."""
+    """A store on a server. A scope has one writer at a time, from any machine; readers never wait."""
 
     def __init__(
         self,
@@ -83,7 +83,7 @@ class PostgresStore:
         self.caches = (
             prepare_pgvector(location)
             if location.vectors == "server"
-            else VectorCaches(None if cache_folder is None else cache_folder / _place_of(location))
+            else VectorCaches(None if cache_folder is None else cache_folder / _cache_name(location))
         )
         self.connections = Connections(
             conninfo(location.server), location.pool_size, str(location), busy_seconds
@@ -145,20 +145,20 @@ class PostgresStore:
             if not _is_gone(error) and not isinstance(error, errors.SerializationFailure):
                 return False
             if borrowed is not None:
-                # Drop it before taking another, because other threads may wait for a free connection.
+                # Drop it before taking another, since other threads may wait for a free connection.
                 pool.drop(borrowed)
                 borrowed, pool = None, self.connections
-            another, now = self._begin_on_primary(within)
-            if snapshot.has_answered and (now != begun or begun.changes is None):
-                self.connections.give_back(another)
+            replacement, begun_again = self._begin_on_primary(within)
+            if snapshot.has_answered and (begun_again != begun or begun.changes is None):
+                self.connections.give_back(replacement)
                 changed = StoreUnavailable(
                     f"{self.location} failed while it was read, and may have been written to since. "
-                    "Ask again."
+                    "Try again."
                 )
                 changed.ask_again = True
                 raise changed from error
-            snapshot.connection = borrowed = another
-            snapshot.scopes = now.scopes
+            snapshot.connection = borrowed = replacement
+            snapshot.scopes = begun_again.scopes
             return True
 
         snapshot.reconnect = reconnect
@@ -182,7 +182,7 @@ class PostgresStore:
             return str(store_id)
 
     def _fill(self, vectors: Mapping[int, Sequence[int]]) -> None:
-        """Add vectors that a search did not find to pgvector. The answer does not depend on it."""
+        """Add to pgvector the vectors that a search missed. Answers do not depend on this."""
         if not vectors or not isinstance(self.caches, PgVector):
             return
         with suppress(psycopg.Error, RecollectError):
@@ -194,7 +194,7 @@ class PostgresStore:
                 self.connections.give_back(connection)
 
     def _begin_on_primary(self, within: Scope | None) -> tuple[WatchedConnection, _Begun]:
-        """Return a connection inside a snapshot, and its scopes. Lost connections are replaced."""
+        """Return a connection inside a snapshot, and the scopes. Retry if a connection is lost."""
         lost: psycopg.Error | None = None
         for left in self._tries():
             try:
@@ -245,7 +245,7 @@ class PostgresStore:
         if in_doubt:
             raise StoreUnavailable(
                 f"{self.location} did not confirm a write, so it may or may not be stored. Check before you "
-                "write it again, or pass a key, with which a retry is safe. The last failure: "
+                "write again, or pass a key, which makes a retry safe. The last failure: "
                 f"{why}"
             ) from lost
         raise why from (lost if why is not lost else lost.__cause__)
@@ -279,7 +279,7 @@ class PostgresStore:
             schema = self.location.schema
             return store_bytes(snapshot.connection, schema), schema_version(snapshot.connection, schema)
 
-    def backup(self, path: str, progress: Progress | None = None) -> None:  # noqa: ARG002  # as the port has it
+    def backup(self, path: str, progress: Progress | None = None) -> None:  # noqa: ARG002  # the port's signature
         raise backup_error(self.location, path)
 
     # Connections
@@ -309,7 +309,7 @@ class PostgresStore:
 
     def replica_lag_seconds(self) -> float | None:
         """Return the lag of the replica; None without a replica, or if it is unknown."""
-        from recollect_postgres.doctor import replica_lag_seconds  # noqa: PLC0415  # few ask for it
+        from recollect_postgres.doctor import replica_lag_seconds  # noqa: PLC0415  # rarely needed
 
         return replica_lag_seconds(self.location)
 
@@ -325,7 +325,7 @@ class PostgresStore:
 
 
 class _Attempt(Generic[Result]):
-    """One try of a transaction, and how far it came."""
+    """One try of a transaction, and its progress."""
 
     result: Result
 
@@ -369,14 +369,14 @@ class _Attempt(Generic[Result]):
                 return
         self.result = self._work(rows)
         rows.finish()
-        self._leave_mark(rows)
+        self._add_commit_mark(rows)
         replica = self._store.replica
         rows.send()
         if replica is not None:
             replica.own_writes.record(connection, rows.schema, rows.locked)
         self.committing = True
-        # If no standby confirms it, a commit waits for ever. It is abandoned then, not cancelled: a cancelled
-        # commit would be made on the primary alone, and be confirmed.
+        # If no standby confirms it, a commit waits for ever. It is abandoned then, not cancelled: the primary
+        # alone would make a cancelled commit, and confirm it.
         with connection.at_most(self._store.busy_seconds):
             end = rows.commit()
         self.committing = False
@@ -400,17 +400,17 @@ class _Attempt(Generic[Result]):
             connection.execute("SELECT pg_advisory_xact_lock(%s, hashtext(%s))", (_STORE_WIDE_LOCK, schema))
             return rows
         begun = _begin(connection, f"{_WRITING}; {wait}", self._within, schema, lock=True)
-        held = dict(zip(begun.scopes or (), begun.changes or (), strict=True))
-        if len(held) < len(set(self._within)):
-            # Take a lock before new scopes are created, and look again for those of other transactions.
+        locked = dict(zip(begun.scopes or (), begun.changes or (), strict=True))
+        if len(locked) < len(set(self._within)):
+            # Lock before creating scopes, and look again: another transaction may have created them.
             connection.execute("SELECT pg_advisory_xact_lock(%s, hashtext(%s))", (_STORE_WIDE_LOCK, schema))
             begun = _begin(connection, "SELECT 1", self._within, schema)
         rows = PostgresTransaction(connection, store.columns(connection), store.caches, begun.scopes)
-        rows.locked.update(held)
+        rows.locked.update(locked)
         rows.lock_scopes(begun.scopes)
         return rows
 
-    def _leave_mark(self, rows: PostgresTransaction) -> None:
+    def _add_commit_mark(self, rows: PostgresTransaction) -> None:
         if not rows.locked:
             return
         self.marked = scope, change = min(rows.locked.items())
@@ -458,7 +458,7 @@ def _begin(
             f"UPDATE {schema}.scope AS s SET change = s.change + 1 "
             f"FROM ({found} ORDER BY id FOR UPDATE) AS f WHERE s.id = f.id RETURNING s.id, s.change"
         )
-    # All scopes are readable while these are looked up, and then only these.
+    # Make all scopes readable to look these up, and then only these.
     cursor = connection.execute(
         f"{begin}; SELECT set_config('recollect.scopes', '*', true); WITH found AS ({found}) "
         "SELECT set_config('recollect.scopes', coalesce(array_agg(id ORDER BY id), '{}')::text, true), "
@@ -470,7 +470,7 @@ def _begin(
     return _Begun(list(row[1]), list(row[2])) if row else _Begun([], [])
 
 
-def _place_of(location: StoreUrl) -> str:
+def _cache_name(location: StoreUrl) -> str:
     """Return a folder name for caches. A restored database has the same id, but needs its own caches."""
     return hashlib.sha256(f"{location} {location.schema}".encode()).hexdigest()[:16]
 

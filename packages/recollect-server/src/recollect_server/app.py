@@ -68,8 +68,8 @@ def serve_http(
         )
     if policy.has_weak_token:
         raise InvalidInput(
-            f"On {policy.host} others can guess the token, so it needs at least {SHORTEST_TOKEN} characters; "
-            "set a longer one, leave it out, and one is made and kept, or listen on 127.0.0.1."
+            f"On {policy.host}, others could guess such a short token. Set one of at least {SHORTEST_TOKEN} "
+            "characters, set none to have one generated, or listen on 127.0.0.1."
         )
     refusals = RefusalLog()
     authenticator = Authenticator(policy, TokenRegistry(memory.engine), sessions)
@@ -77,7 +77,7 @@ def serve_http(
         app(memory.engine, names, policy, refusals, authenticator),
         http=LimitedConnection,
         ws="none",
-        # Client addresses come from the connection, not from headers.
+        # Take client addresses from the connection: headers can be forged.
         proxy_headers=False,
         log_level="warning",
         server_header=False,
@@ -85,14 +85,14 @@ def serve_http(
         ssl_context_factory=None if tls is None else lambda _config, _usual: tls,
     )
     logging.getLogger("uvicorn.error").addFilter(OncePerKind(refusals))
-    with _listening(policy) as place:
-        warming = memory.warm()
-        opened(place.getsockname()[1])
+    with _open_socket(policy) as listener:
+        warm_up = memory.warm()
+        opened(listener.getsockname()[1])
         try:
-            _Server(config, memory.stop).run(sockets=[place])
+            _Server(config, memory.stop).run(sockets=[listener])
         finally:
             # Wait for a model that is still loading.
-            warming.join()
+            warm_up.join()
 
 
 class _Server(uvicorn.Server):
@@ -107,7 +107,7 @@ class _Server(uvicorn.Server):
         await super().shutdown(sockets)
 
 
-def _listening(policy: AccessPolicy) -> socket.socket:
+def _open_socket(policy: AccessPolicy) -> socket.socket:
     family = socket.AF_INET6 if ":" in policy.host else socket.AF_INET
     try:
         return socket.create_server((policy.host, policy.port), family=family)
@@ -115,7 +115,7 @@ def _listening(policy: AccessPolicy) -> socket.socket:
         reason = (error.strerror or str(error)).partition(" (while")[0]  # Python repeats the address
         raise InvalidInput(
             f"Cannot listen on port {policy.port} of {policy.host}: {reason}; "
-            "name another with --port, or another --host."
+            "choose another --port or --host."
         ) from error
 
 
@@ -153,8 +153,7 @@ async def _forbidden_response(_: Request, error: Exception) -> JSONResponse:
 
 _MAX_SESSIONS = 1_000
 _SESSION_IDLE_SECONDS = 30 * 60.0
-# The header with the session id.
-_SESSION = b"mcp-session-id"
+_SESSION_HEADER = b"mcp-session-id"
 
 
 def library_app(server: MemoryServer, host: str) -> Starlette:
@@ -170,7 +169,7 @@ def library_app(server: MemoryServer, host: str) -> Starlette:
 
 
 class McpEndpoint:
-    """Passes a request to the library. The middlewares have read its body and identified its sender."""
+    """The MCP endpoint of the library. The middlewares have read the body and identified the sender."""
 
     def __init__(self, library: Starlette) -> None:
         self._library = library
@@ -184,9 +183,9 @@ class McpEndpoint:
             return
         body = (await receive())["body"]
         headers = dict(scope["headers"])
-        if _opens_no_session(headers, body):
+        if _is_invalid_initialize(headers, body):
             raise Refused(NO_HANDSHAKE)
-        if _SESSION in headers:
+        if _SESSION_HEADER in headers:
             await self._answer_or_cancel(scope, body, receive, send)
         else:
             await self._answer(scope, replay_body(body, receive), send)
@@ -194,7 +193,7 @@ class McpEndpoint:
     async def _answer_or_cancel(self, scope: Scope, body: bytes, receive: Receive, send: Send) -> None:
         """Cancel a session's request when its client disconnects: no later request can fetch the answer.
 
-        Newer revisions of the protocol have no sessions, and the library does the same for them.
+        For newer revisions of the protocol, which have no sessions, the library does this itself.
         """
         has_gone = False
 
@@ -215,7 +214,7 @@ class McpEndpoint:
             await self._library(cancelled, replay_body(cancellation, client_gone), _drop_message)
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> bool:
-        """Return whether the answer came to its end.
+        """Let the library answer, and return whether the answer is complete.
 
         Plain-text refusals of the library are replaced by ours. A stream that the library leaves open at
         shutdown is closed.
@@ -224,19 +223,19 @@ class McpEndpoint:
         status: int | None = None
         refused: Refused | None = None
 
-        async def send_in_our_words(message: Message) -> None:
+        async def replace_refusals(message: Message) -> None:
             nonlocal is_open, status, refused
             if message["type"] == "http.response.start" and _is_plain_refusal(message):
                 status = message["status"]
             elif status is None:
                 is_open = message["type"] == "http.response.start" or bool(message.get("more_body"))
                 await send(message)
-            elif not message.get("more_body"):  # such a body comes in one piece
+            elif not message.get("more_body"):  # a plain refusal has one piece
                 refused = Refused(
                     library_refusal(status, message.get("body", b"").decode("utf-8", "replace"))
                 )
 
-        await self._library(scope, receive, send_in_our_words)
+        await self._library(scope, receive, replace_refusals)
         if refused is not None:
             raise refused
         if is_open:
@@ -250,16 +249,16 @@ async def _drop_message(message: Message) -> None:
 
 def _cancellation(body: bytes) -> bytes | None:
     """Return the message that cancels this request; None if the body is not a request."""
-    message = json.loads(body)  # the library has parsed it before
+    message = json.loads(body)  # the library has parsed it, so it is valid
     if not isinstance(message, dict) or "method" not in message or "id" not in message:
         return None
     params = {"requestId": message["id"], "reason": "The client closed the connection."}
     return json.dumps({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params}).encode()
 
 
-def _opens_no_session(headers: dict[bytes, bytes], body: bytes) -> bool:
+def _is_invalid_initialize(headers: dict[bytes, bytes], body: bytes) -> bool:
     """Whether it is an invalid `initialize`, for which the library would still open a session."""
-    if _SESSION in headers or b'"initialize"' not in body:
+    if _SESSION_HEADER in headers or b'"initialize"' not in body:
         return False
     try:
         message = json.loads(body)
@@ -268,7 +267,7 @@ def _opens_no_session(headers: dict[bytes, bytes], body: bytes) -> bool:
         types.InitializeRequestParams.model_validate(message.get("params"))
     except ValidationError:
         return True
-    except (ValueError, RecursionError):  # the library says what is wrong with it
+    except (ValueError, RecursionError):  # the library explains the error
         return False
     return False
 

@@ -61,25 +61,25 @@ class BrowserSessions:
         self._sessions.take(key)
 
     def link(self, credential: str) -> str:
-        """Return a one-time word that opens one session with this credential."""
+        """Return a one-time secret that opens one session with this credential."""
         return self._links.add(credential, credential)
 
     def challenge(self) -> str:
         """Return a challenge. A program answers it to prove that it knows the server's token."""
         return self._challenges.add("", "")
 
-    def proves(self, word: str, proof: str, token: str, port: int) -> bool:
+    def proves(self, secret: str, proof: str, token: str, port: int) -> bool:
         """Check the proof for a challenge, which can be used only once."""
-        is_ours = self._challenges.take(word) is not None
-        return is_ours and hmac.compare_digest(proof.encode(), proof_of(token, word, port).encode())
+        is_ours = self._challenges.take(secret) is not None
+        return is_ours and hmac.compare_digest(proof.encode(), proof_of(token, secret, port).encode())
 
-    def redeem(self, word: str) -> str | None:
+    def redeem(self, secret: str) -> str | None:
         """Return the credential of a link, which then expires."""
-        return self._links.take(word)
+        return self._links.take(secret)
 
 
 def proof_of(token: str, challenge: str, port: int) -> str:
-    """Sign a challenge. The port is included, so that a fake server on another port gains nothing."""
+    """Sign a challenge and the port, so that a fake server on another port cannot reuse the proof."""
     return hmac.new(token.encode(), f"recollect ui {port} {challenge}".encode(), "sha256").hexdigest()
 
 
@@ -92,21 +92,21 @@ class _Secrets(Generic[_Value]):
         self._kept: dict[str, tuple[str, _Value, float]] = {}
 
     def add(self, credential: str, value: _Value) -> str:
-        word = secrets.token_urlsafe(_BYTES)
-        self.renew(word, credential, value)
-        return word
+        secret = secrets.token_urlsafe(_BYTES)
+        self.renew(secret, credential, value)
+        return secret
 
-    def renew(self, word: str, credential: str, value: _Value) -> None:
+    def renew(self, secret: str, credential: str, value: _Value) -> None:
         now = self._clock()
         for old in [old for old, (_, _, until) in self._kept.items() if until <= now]:
             del self._kept[old]
         own = [old for old, (owner, _, _) in self._kept.items() if owner == credential]
         for old in own[: max(len(own) + 1 - self._most_each, 0)]:
             del self._kept[old]
-        self._kept[word] = (credential, value, now + self._seconds)
+        self._kept[secret] = (credential, value, now + self._seconds)
 
-    def take(self, word: str) -> _Value | None:
-        _, value, until = self._kept.pop(word, (None, None, 0.0))
+    def take(self, secret: str) -> _Value | None:
+        _, value, until = self._kept.pop(secret, (None, None, 0.0))
         return value if until > self._clock() else None
 
 
@@ -135,7 +135,7 @@ class Identity:
     """The dashboard session of the cookie, if any."""
 
 
-_OWN_IDENTITY = Identity(Caller("server", Right.ADMIN), SERVER_CREDENTIAL)
+_SERVER_IDENTITY = Identity(Caller("server", Right.ADMIN), SERVER_CREDENTIAL)
 
 
 class TokenRegistry:
@@ -147,7 +147,7 @@ class TokenRegistry:
         self._tokens: Mapping[str, NamedToken] = {}
         self._read_at: float | None = None
         self._noted_at: dict[str, float] = {}
-        # One read serves all waiting requests. It has its own thread, since long calls may block the others.
+        # One read serves all waiting requests. It has its own thread, since long calls may occupy the others.
         self._reading = anyio.Lock()
         self._thread = anyio.CapacityLimiter(1)
 
@@ -194,7 +194,7 @@ class Authenticator:
     async def of_request(
         self, scope: MutableMapping[str, Any], headers: Mapping[bytes, bytes], *, cookies: bool
     ) -> Identity | None:
-        """Return the sender; None if unknown. A token takes precedence over a cookie."""
+        """Identify the sender; None if unknown. A token takes precedence over a cookie."""
         authorization, found = headers.get(b"authorization", b""), None
         if authorization:
             scheme, _, word = authorization.decode("latin-1").partition(" ")
@@ -209,14 +209,14 @@ class Authenticator:
 
     async def identify_token(self, token: str) -> Identity | None:
         if self._policy.is_token(token):
-            return _OWN_IDENTITY
-        # Only words with our prefix are looked up in the store.
+            return _SERVER_IDENTITY
+        # Look up only tokens with Recollect's prefix.
         return await self.identify_credential(token_digest(token)) if token.startswith(TOKEN_PREFIX) else None
 
     async def identify_credential(self, credential: str) -> Identity | None:
         """Return the identity of a credential; None once it is revoked."""
         if credential == SERVER_CREDENTIAL:
-            return _OWN_IDENTITY if self.asks_for_token else None
+            return _SERVER_IDENTITY if self.asks_for_token else None
         if credential == ANYONE:
             return self._anyone()
         token = await self._registry.with_digest(credential)
@@ -249,7 +249,7 @@ def cookie_in(scope: MutableMapping[str, Any], headers: Mapping[bytes, bytes]) -
 # Delays after wrong tokens
 
 FREE_GUESSES = 20
-"""Wrong tokens without a delay: a client with an old token tries a few times."""
+"""Number of wrong tokens without a delay, since a client may retry with an old token."""
 FIRST_DELAY_SECONDS = 0.1
 LONGEST_DELAY_SECONDS = 5.0
 FORGET_SECONDS = 60.0
@@ -260,8 +260,8 @@ _MAX_ADDRESSES = 10_000
 class TokenGuesses:
     """Recent wrong tokens per address, and the resulting delays.
 
-    The delay applies before the token is checked, also to a right one. Otherwise a quick answer would tell a
-    guesser that the token is right.
+    The delay applies before the token is checked, also to a right one. Otherwise, a quick answer would
+    reveal that a guess was right.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:

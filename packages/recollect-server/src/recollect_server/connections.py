@@ -39,12 +39,12 @@ def most_connections() -> int:
 
 
 def most_per_address(in_all: int) -> int:
-    """Return the limit per address: half of all, so that no single machine takes every place."""
+    """Return the limit per address: half of all, so that no client can use all connections."""
     return in_all // 2
 
 
 class LimitedConnection(H11Protocol):
-    """One connection. It is closed if headers arrive late or a newer connection needs its place.
+    """A connection that is closed if headers arrive late or a newer connection needs its place.
 
     The oldest connection without a valid token is closed first. If every connection has one, the new
     connection is refused.
@@ -77,17 +77,17 @@ class LimitedConnection(H11Protocol):
         if self._make_room(own, most_per_address(most)) and self._make_room(all_, most):
             self._await_headers()
         else:
-            transport.write(_FULL)
+            transport.write(_REFUSAL)
             transport.close()
 
     def _make_room(self, connections: Collection[LimitedConnection], most: int) -> bool:
         live = [each for each in connections if not each.transport.is_closing()]
         if len(live) <= most:
             return True
-        strangers = [each for each in live if not each.was_admitted and each is not self]
-        if not strangers:
+        not_admitted = [each for each in live if not each.was_admitted and each is not self]
+        if not not_admitted:
             return False
-        min(strangers, key=lambda each: each._opened_at).transport.abort()  # noqa: SLF001  # one of us
+        min(not_admitted, key=lambda each: each._opened_at).transport.abort()  # noqa: SLF001  # the same class
         return True
 
     def data_received(self, data: bytes) -> None:
@@ -103,9 +103,9 @@ class LimitedConnection(H11Protocol):
         super().connection_lost(exc)
 
     def _await_headers(self) -> None:
-        self._header_timer = self.loop.call_later(HEADER_SECONDS, self._give_up)
+        self._header_timer = self.loop.call_later(HEADER_SECONDS, self._abort)
 
-    def _give_up(self) -> None:
+    def _abort(self) -> None:
         self._header_timer = None
         self.transport.abort()
 
@@ -115,22 +115,22 @@ class LimitedConnection(H11Protocol):
             self._header_timer = None
 
 
-_FULL_BODY = json.dumps(
+_REFUSAL_BODY = json.dumps(
     {
         "error": "too_many_connections",
         "message": "This server has reached its limit of connections; close some, or try again later.",
     }
 ).encode()
-_FULL = (
+_REFUSAL = (
     b"HTTP/1.1 503 Service Unavailable\r\ncontent-type: application/json\r\nretry-after: 5\r\n"
     b"connection: close\r\ncontent-length: %d\r\n\r\n%s"
-) % (len(_FULL_BODY), _FULL_BODY)
+) % (len(_REFUSAL_BODY), _REFUSAL_BODY)
 
 
 # TLS
 
 TLS_LOOP = f"{__name__}:TlsLoop"
-"""Import path of the loop below, for uvicorn."""
+"""Import path of `TlsLoop`, for uvicorn."""
 
 
 def tls_context(cert: Path, key: Path) -> ssl.SSLContext:
@@ -148,11 +148,11 @@ def tls_context(cert: Path, key: Path) -> ssl.SSLContext:
             raise InvalidInput(f"The key {key} does not belong to the certificate {cert}.") from error
         raise InvalidInput(
             f"{cert} and {key} are not a certificate and key in PEM form; the certificate's file begins with "
-            "-----BEGIN CERTIFICATE-----, with those of its issuers after it."
+            "-----BEGIN CERTIFICATE-----, and its issuers' certificates follow."
         ) from error
     except _HasPassword:
         raise InvalidInput(
-            f"The key {key} has a password; write one without: openssl pkey -in {key} -out KEY"
+            f"The key {key} has a password; write a copy without it: openssl pkey -in {key} -out KEY"
         ) from None
     return context
 

@@ -1,4 +1,4 @@
-"""The endpoints of the REST API, as declared by the operations."""
+"""The endpoints of the REST API, which the operations declare."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _TEMPLATES = [(each, each.path.split("/")[1:]) for each in ENDPOINTS]
 def match(request: Request) -> tuple[Endpoint, Mapping[str, str]]:
     """Find the endpoint of a request and its path parameters.
 
-    The raw path is split first, so that a name may contain a slash, written as %2F.
+    Split the raw path before decoding, so that a name may contain a slash, written as %2F.
     """
     raw = request.scope.get("raw_path") or request.url.path.encode()
     parts = [unquote(part) for part in raw.decode("latin-1").partition("?")[0].split("/")[2:]]
@@ -33,11 +33,11 @@ def match(request: Request) -> tuple[Endpoint, Mapping[str, str]]:
             return endpoint, {name[1:-1]: part for name, part in named if name.startswith("{")}
     if not found:
         raise ProblemFound(
-            404, "not-found", f"The API has nothing at this path; /openapi.json lists what {ROOT} has."
+            404, "not-found", f"The API has no such path; /openapi.json lists the paths of {ROOT}."
         )
     allowed = ", ".join(sorted({endpoint.method for endpoint, _ in found}))
     raise ProblemFound(
-        405, "method-not-allowed", f"This path takes {allowed}.", headers=(("Allow", allowed),)
+        405, "method-not-allowed", f"This path accepts only {allowed}.", headers=(("Allow", allowed),)
     )
 
 

@@ -35,7 +35,7 @@ def fixed_parts() -> dict[str, Any]:
     return found
 
 
-async def openapi_response(request: Request) -> Response:  # noqa: ARG001  # the same for all
+async def openapi_response(request: Request) -> Response:  # noqa: ARG001  # the same for all requests
     return Response(openapi_bytes(), media_type="application/json", headers={"cache-control": "no-cache"})
 
 
@@ -84,7 +84,7 @@ def _operation(endpoint: Endpoint, schemas: _Schemas) -> dict[str, Any]:
         "tags": [endpoint.tag],
         "summary": operation.title,
         "description": _description(endpoint, operation),
-        # For the retries of generated clients.
+        # Generated clients may retry an operation only if this is true.
         "x-idempotent": operation.read_only or operation.idempotent,
         "parameters": parameters,
         "responses": _responses(endpoint, operation, schemas),
@@ -96,11 +96,11 @@ def _operation(endpoint: Endpoint, schemas: _Schemas) -> dict[str, Any]:
 
 def _parameter(name: str, place: str, schema: Schema, *, required: bool) -> dict[str, Any]:
     described = dict(schema)
-    words = described.pop("description", None)
+    description = described.pop("description", None)
     made: dict[str, Any] = {"name": name, "in": place, "schema": described}
     if required:
         made["required"] = True
-    return {**made, "description": words} if words else made
+    return {**made, "description": description} if description else made
 
 
 def _body(
@@ -140,20 +140,20 @@ def _header_parameters(endpoint: Endpoint, operation: Operation) -> list[dict[st
 
 
 def _description(endpoint: Endpoint, operation: Operation) -> str:
-    told = [" ".join(cleandoc(operation.run.__doc__ or "").split())]
+    sentences = [" ".join(cleandoc(operation.run.__doc__ or "").split())]
     right = right_for(operation)
     bound = " and a token that is bound to no owner" if right is Right.STORE else ""
-    told.append(f"Needs the right to {min(right, Right.ADMIN).word}{bound}.")
+    sentences.append(f"Needs the right to {min(right, Right.ADMIN).word}{bound}.")
     if not (operation.idempotent or endpoint.takes_key):
-        told.append("It takes no `Idempotency-Key`.")
-    return " ".join(told)
+        sentences.append("It takes no `Idempotency-Key`.")
+    return " ".join(sentences)
 
 
 def _responses(endpoint: Endpoint, operation: Operation, schemas: _Schemas) -> dict[str, Any]:
     schema = schemas.result(operation)
     answer: dict[str, Any] = {
         "description": operation.title,
-        # The event stream is left out: generated clients would type every answer as this or a string.
+        # Omit the event stream: with it, generated clients type every answer as this or a string.
         "content": _json_content(schema),
     }
     if endpoint.resource is not None and operation.read_only:
@@ -189,7 +189,7 @@ def _header(words: str) -> dict[str, Any]:
 
 
 class _Schemas:
-    """The schemas of all operations by name, and the ones that the document uses."""
+    """The schemas of all operations by name. It records which ones the document uses."""
 
     def __init__(self) -> None:
         inputs: list[tuple[str, Any, Any]] = [
@@ -228,10 +228,10 @@ class _Schemas:
 
     def collect_used(self) -> dict[str, Schema]:
         """Return the schemas that bodies and results refer to, directly or indirectly."""
-        given = {name: with_limits(schema) for name, schema in self._reached(self.own).items()}
-        return dict(sorted({**self._reached(self._results), **given, **self.own}.items()))
+        given = {name: with_limits(schema) for name, schema in self._reachable(self.own).items()}
+        return dict(sorted({**self._reachable(self._results), **given, **self.own}.items()))
 
-    def _reached(self, start: object) -> dict[str, Schema]:
+    def _reachable(self, start: object) -> dict[str, Schema]:
         found: dict[str, Schema] = {}
         waiting = list(_references(start))
         while waiting:
@@ -286,8 +286,8 @@ def _describe_default(field: Schema) -> Schema:
     words, default = plain.get("description", ""), field["default"]
     if default in ([], "") or "if not given" in words:
         return plain
-    told = f"{json.dumps(default, ensure_ascii=False)} if not given"
-    return {**plain, "description": f"{words}; {told}" if words else told}
+    default_text = f"{json.dumps(default, ensure_ascii=False)} if not given"
+    return {**plain, "description": f"{words}; {default_text}" if words else default_text}
 
 
 def _with_null(field: Schema) -> Schema:

@@ -33,19 +33,19 @@ from recollect_server.web.templating import Screen
 
 
 async def docs_page(runner: MemoryRunner, request: Request) -> Response:
-    info, tags = _contents()
+    info, tags = _page_contents()
     base = str(request.base_url).rstrip("/")
     return await Screen(runner, request).page(
-        "docs.html", info=info, tags=tags, scopes=SCOPE_PARAMETERS, base=base, code=_with_code
+        "docs.html", info=info, tags=tags, scopes=SCOPE_PARAMETERS, base=base, code=_mark_code
     )
 
 
-def _with_code(text: str) -> Markup:
+def _mark_code(text: str) -> Markup:
     return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", str(escape(text))))  # noqa: S704  # it was escaped
 
 
 @cache
-def _contents() -> tuple[dict[str, str], dict[str, list[dict[str, Any]]]]:
+def _page_contents() -> tuple[dict[str, str], dict[str, list[dict[str, Any]]]]:
     document = openapi()
     tags: dict[str, list[dict[str, Any]]] = {tag["name"]: [] for tag in document["tags"]}
     for each in _operations(document):
@@ -132,7 +132,7 @@ def _kind(document: dict[str, Any], schema: dict[str, Any]) -> str:
 
 # Probes and metrics
 
-# Probes rarely wait longer.
+# Few probes wait longer for an answer.
 _READY_SECONDS = 10.0
 
 
@@ -140,10 +140,10 @@ _READY_SECONDS = 10.0
 class Probes:
     runner: MemoryRunner
 
-    async def live(self, request: Request) -> Response:  # noqa: ARG002  # the same for all
+    async def live(self, request: Request) -> Response:  # noqa: ARG002  # the same for all requests
         return JSONResponse({"status": "ok"})
 
-    async def ready(self, request: Request) -> Response:  # noqa: ARG002  # the same for all
+    async def ready(self, request: Request) -> Response:  # noqa: ARG002  # the same for all requests
         """Report whether the store answers. The endpoint is public, so it reveals no path and no details."""
         try:
             with anyio.fail_after(_READY_SECONDS):
@@ -193,7 +193,7 @@ def _sizes(memory: Engine, *, own: bool) -> Iterator[str]:
         yield from gauge("recollect_store_bytes", "Size of the store in bytes.", [({}, counts.bytes)])
         yield from gauge("recollect_scopes", "Owners and agents with a memory.", [({}, counts.scopes)])
         if lag is not None:
-            yield from gauge("recollect_replica_lag_seconds", "How far the replica is behind.", [({}, lag)])
+            yield from gauge("recollect_replica_lag_seconds", "The replica's lag in seconds.", [({}, lag)])
     yield from gauge(
         "recollect_rows", "Current rows, by kind.", [({"kind": kind}, n) for kind, n in sorted(rows.items())]
     )
@@ -214,12 +214,12 @@ def api_routes(runner: MemoryRunner) -> list[BaseRoute]:
         Route("/metrics", probes.metrics),
         Route("/openapi.json", openapi_response),
         Route("/docs", partial(docs_page, runner)),
-        _Below(handler),
+        _ApiRoute(handler),
     ]
 
 
-class _Below(BaseRoute):
-    """The route of all paths below `/v1`. Starlette's own paths cannot match names with line breaks."""
+class _ApiRoute(BaseRoute):
+    """A route for all paths below `/v1`. Starlette's path patterns do not match line breaks."""
 
     def __init__(self, handler: ApiHandler) -> None:
         self._handler = handler

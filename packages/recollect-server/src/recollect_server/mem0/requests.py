@@ -24,7 +24,7 @@ from recollect.plugin import fold
 MOST_KEYS = 50
 LONGEST_KEY = 60
 LONGEST_METADATA = 10_000
-"""Characters of JSON."""
+"""Maximum length of all tags together."""
 # JSON quoting at most doubles a piece and adds two quotation marks.
 _PIECE_LENGTH = 60
 _PIECE = re.compile(r"(\d+)/\d+=(.*)", re.DOTALL)
@@ -33,7 +33,7 @@ _PIECE = re.compile(r"(\d+)/\d+=(.*)", re.DOTALL)
 def metadata_tags(metadata: Mapping[str, Any]) -> tuple[str, ...]:
     """Encode metadata as tags. A long value takes several tags: `key=1/3="…"`."""
     if len(metadata) > MOST_KEYS:
-        raise InvalidInput(f"`metadata` has {len(metadata)} keys; at most {MOST_KEYS} are kept.")
+        raise InvalidInput(f"`metadata` has {len(metadata)} keys; use at most {MOST_KEYS}.")
     if len({fold(key) for key in metadata}) < len(metadata):
         raise InvalidInput("Two keys of `metadata` differ by case or accents alone; rename one of them.")
     tags = [tag for key, value in metadata.items() for tag in _tags(key, value)]
@@ -62,9 +62,9 @@ def metadata_of(tags: Iterable[str]) -> tuple[dict[str, Any], list[str]]:
                 found.setdefault(key, _value(text))
         except (ValueError, RecursionError):
             plain.append(tag)
-    for key, those in pieces.items():
+    for key, texts in pieces.items():
         try:
-            found[key] = _value("".join(those[place] for place in sorted(those)))
+            found[key] = _value("".join(texts[place] for place in sorted(texts)))
         except (ValueError, RecursionError):  # a piece is missing
             plain += [tag for tag in tags if tag.startswith(f"{key}=")]
     return found, plain
@@ -114,7 +114,7 @@ def _value(text: str) -> Any:
 # Filters
 
 MOST_CONDITIONS = 100
-_DEEPEST = 10
+_MAX_DEPTH = 10
 _JUNCTIONS = {"AND": "and", "OR": "or", "NOT": "not"}
 _ALIASES = {
     "memory_id": "id",
@@ -126,11 +126,11 @@ _ALIASES = {
 _TIMES = frozenset(("created_at", "updated_at", "timestamp", "expiration_date"))
 _FIELDS = _TIMES | {"id", "memory", "user_id", "agent_id", "app_id", "run_id", "categories"}
 ANYTHING = "*"
-"""As a value: the field exists."""
+"""A filter value that matches any value."""
 
 Row = Mapping[str, Any]
 UserAndAgent = tuple[str | None, str | None]
-"""A user and an agent to look in; None: any."""
+"""A user and an agent; None means any."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +157,7 @@ def row_filter(given: Mapping[str, Any]) -> RowFilter:
     """Parse filters. Fields side by side must all hold."""
     found = _junction("and", given, 0)
     if sum(1 for _ in _tests(found)) > MOST_CONDITIONS:
-        raise InvalidInput(f"`filters` may have {MOST_CONDITIONS} conditions; ask for less.")
+        raise InvalidInput(f"`filters` has more than {MOST_CONDITIONS} conditions; use fewer.")
     return found
 
 
@@ -170,7 +170,7 @@ def holds(tree: RowFilter, row: Row) -> bool:
                 return (known is not None and known != []) is (operator == "eq")
             try:
                 return bool(_OPERATORS[operator](known, value, field in _TIMES))
-            except TypeError:  # values that do not compare
+            except TypeError:  # values of different types
                 return False
         case Junction("and", parts):
             return all(holds(part, row) for part in parts)
@@ -181,16 +181,16 @@ def holds(tree: RowFilter, row: Row) -> bool:
 
 
 def places(tree: RowFilter) -> frozenset[UserAndAgent]:
-    """Return the places where matching rows can be."""
+    """Return the users and agents to which matching rows can belong."""
     match tree:
         case FieldTest("user_id", "eq" | "in", value):
-            return frozenset((str(user), None) for user in _each(value))
+            return frozenset((str(user), None) for user in _as_list(value))
         case FieldTest("agent_id", "eq" | "in", value) if value != ANYTHING:
-            return frozenset((None, str(agent)) for agent in _each(value))
+            return frozenset((None, str(agent)) for agent in _as_list(value))
         case Junction("or", parts):
             return frozenset(place for part in parts for place in places(part))
         case Junction("and", parts):
-            # Intersect step by step, which keeps the list of places short.
+            # Intersect step by step, so that the set stays small.
             found = frozenset[UserAndAgent]([(None, None)])
             for part in parts:
                 pairs = product(found, places(part))
@@ -233,14 +233,14 @@ def is_only_of_places(tree: RowFilter) -> bool:
 
 
 def _junction(word: Literal["and", "or", "not"], given: object, depth: int) -> RowFilter:
-    if depth > _DEEPEST:
-        raise InvalidInput(f"`filters` are nested more than {_DEEPEST} deep; write them flatter.")
+    if depth > _MAX_DEPTH:
+        raise InvalidInput(f"`filters` are nested more than {_MAX_DEPTH} deep; write them flatter.")
     if isinstance(given, Mapping):
         parts = [part for name, value in given.items() for part in _parse_field(str(name), value, depth)]
     elif isinstance(given, Sequence) and not isinstance(given, str):
         parts = [_junction("and", each, depth + 1) for each in given]
     else:
-        raise InvalidInput(f"A part of `filters` is an object or a list of them, not {given!r:.80}.")
+        raise InvalidInput(f"A part of `filters` must be an object or a list of objects, not {given!r:.80}.")
     # A list after NOT excludes each entry; an object excludes rows with all of its fields.
     if word == "not" and isinstance(given, Mapping):
         return Junction("not", (Junction("and", tuple(parts)),))
@@ -264,21 +264,21 @@ def _tests_of(field: str, wanted: Any) -> Iterator[FieldTest]:
         given = [(str(name), value) for name, value in wanted.items()]
     elif isinstance(wanted, Mapping):
         wrong, name = ", ".join(repr(str(each)) for each in wanted), field.removeprefix("metadata.")
-        raise InvalidInput(f"`filters` has {wrong} for {name!r}; there are: {', '.join(_OPERATORS)}.")
+        raise InvalidInput(f"`filters` has {wrong} for {name!r}; use one of: {', '.join(_OPERATORS)}.")
     else:
         given = [("in" if isinstance(wanted, list) else "eq", wanted)]
     for operator, value in given:
         if operator in {"in", "nin"} and not isinstance(value, list):
             raise InvalidInput(f"`filters`: {operator!r} takes a list, not {value!r:.80}.")
-        if field == "user_id" and ANYTHING in _each(value):
-            raise InvalidInput("`filters`: name the users; there is no search through all of them at once.")
+        if field == "user_id" and ANYTHING in _as_list(value):
+            raise InvalidInput("`filters` must name the users; one search cannot go through all users.")
         if field in _TIMES and value is not None and value != ANYTHING:
-            for each in _each(value):
+            for each in _as_list(value):
                 moment_given(each)
         yield FieldTest(field, operator, value)
 
 
-def _each(value: Any) -> list[Any]:
+def _as_list(value: Any) -> list[Any]:
     return value if isinstance(value, list) else [value]
 
 
@@ -301,7 +301,7 @@ def _all_needed(tree: RowFilter) -> Iterator[FieldTest]:
 
 
 def _both(one: UserAndAgent, other: UserAndAgent) -> UserAndAgent | None:
-    """Return the intersection of two places; None if empty."""
+    """Return what two pairs of user and agent have in common; None if nothing."""
     for first, second in zip(one, other, strict=True):
         if first is not None and second is not None and first != second:
             return None
@@ -354,7 +354,7 @@ _OPERATORS: Mapping[str, Callable[[Any, Any, bool], bool]] = {
 
 
 def moment_given(given: Any, *, is_end: bool = False) -> datetime:
-    """Parse ISO 8601 or seconds since 1970. A day means its beginning, or its end."""
+    """Parse ISO 8601 or seconds since 1970. A day means its start, or with `is_end` its end."""
     try:
         if isinstance(given, int | float) and not isinstance(given, bool):
             return datetime.fromtimestamp(given, UTC)
@@ -375,9 +375,9 @@ MOST_MESSAGES = 1_000
 MOST_IN_BATCH = 1_000
 MOST_ROWS_PER_PAGE = 1_000
 MOST_LISTED = 10_000
-# Client options without effect here: the form of answers and the platform's accounts.
-_WITHOUT_MEANING = {"version", "api_version", "output_format", "async_mode", "source", "keyword_search"}
-_WITHOUT_MEANING |= {"org_id", "project_id"}
+# Options of clients that have no effect here, about answer formats and accounts of the platform.
+_WITHOUT_EFFECT = {"version", "api_version", "output_format", "async_mode", "source", "keyword_search"}
+_WITHOUT_EFFECT |= {"org_id", "project_id"}
 
 _Given = TypeVar("_Given", bound="_Request")
 
@@ -400,7 +400,7 @@ class _Request(BaseModel):
         """Return the given options that have no effect here."""
         extra = self.model_extra or {}
         return sorted(
-            name for name, value in extra.items() if value is not None and name not in _WITHOUT_MEANING
+            name for name, value in extra.items() if value is not None and name not in _WITHOUT_EFFECT
         )
 
 
@@ -415,8 +415,8 @@ class _ScopedRequest(_Request):
     @property
     def filter(self) -> dict[str, Any]:
         ids = {name: getattr(self, name) for name in ("user_id", "agent_id", "app_id", "run_id")}
-        beside = {name: value for name, value in ids.items() if value is not None}
-        return {"AND": [beside, self.filters or {}]}
+        ids_given = {name: value for name, value in ids.items() if value is not None}
+        return {"AND": [ids_given, self.filters or {}]}
 
 
 class Mem0Message(_Request):
@@ -444,8 +444,8 @@ class AddRequest(_ScopedRequest):
 
     def id_of(self, name: str) -> str | None:
         """Read ids from the filters, where newer clients put them."""
-        beside: str | None = getattr(self, name)
-        return beside or needed(row_filter(self.filters or {}), name)
+        given: str | None = getattr(self, name)
+        return given or needed(row_filter(self.filters or {}), name)
 
 
 class SearchRequest(_ScopedRequest):
@@ -491,7 +491,7 @@ class UpdateRequest(_Request):
 
     @property
     def new_text(self) -> str | None:
-        """Read the ids, whose name depends on mem0's version."""
+        """The new text. The name of its field depends on mem0's version."""
         return self.text or self.memory or self.data
 
 

@@ -72,10 +72,10 @@ _STATUSES: tuple[tuple[type[RecollectError], int], ...] = (
     (TookTooLong, 504),
 )
 _ACCOUNT = "recollect"
-# Project fields, which are always empty here.
+# Fields of a project, which are always empty here.
 _INSTRUCTIONS = ("custom_instructions", "custom_categories")
 # Routes of mem0's platform that its open-source server lacks.
-_ELSEWHERE = ("exports", "summary", "profiles", "webhooks", "orgs", "events")
+_PLATFORM_ONLY = ("exports", "summary", "profiles", "webhooks", "orgs", "events")
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,9 +104,9 @@ def mem0_routes(runner: MemoryRunner) -> list[BaseRoute]:
     return [Route(f"{MEM0_PATH}{{path:path}}", answer, methods=list(_METHODS))]
 
 
-def _json(said: object, status: int) -> Response:
+def _json(content: object, status: int) -> Response:
     # ASCII, since quoted input may contain a lone surrogate.
-    return Response(json.dumps(said), status, media_type="application/json")
+    return Response(json.dumps(content), status, media_type="application/json")
 
 
 async def _call_of(request: Request) -> Mem0Call:
@@ -131,7 +131,7 @@ def _work(call: Mem0Call, caller: Caller) -> tuple[Right, Callable[[Engine], Any
         return Mem0Notes(caller, memory)
 
     match (call.method, *call.parts):
-        case ("POST", "memories", "add") | ("POST", "memories") if _adds(call):
+        case ("POST", "memories", "add") | ("POST", "memories") if _is_add(call):
             new = request_of(AddRequest, call.given)
             return Right.WRITE, lambda memory: notes(memory).add(new)
         case ("GET" | "POST", "memories"):
@@ -162,10 +162,10 @@ def _work(call: Mem0Call, caller: Caller) -> tuple[Right, Callable[[Engine], Any
             graded = request_of(FeedbackRequest, call.body)
             return Right.WRITE, lambda memory: notes(memory).feedback(graded)
         case _:
-            return _of_the_whole(call, caller)
+            return _store_work(call, caller)
 
 
-def _of_the_whole(  # noqa: PLR0911  # one for each route
+def _store_work(  # noqa: PLR0911  # one for each route
     call: Mem0Call, caller: Caller
 ) -> tuple[Right, Callable[[Engine], Any]]:
     match (call.method, *call.parts):
@@ -186,7 +186,7 @@ def _of_the_whole(  # noqa: PLR0911  # one for each route
         case ("POST", "configure"):
             message = "Nothing was changed: Recollect has settings of its own (`recollect --help`)."
             return Right.ADMIN, lambda _: {"message": message, "ignored": sorted(call.body)}
-        case (_, first, *_) if first in _ELSEWHERE or call.parts[-1] == "profile":
+        case (_, first, *_) if first in _PLATFORM_ONLY or call.parts[-1] == "profile":
             raise NotFound(
                 f"{first!r} exists only on mem0's hosted platform; the page on mem0 lists what "
                 "Recollect supports."
@@ -198,8 +198,8 @@ def _of_the_whole(  # noqa: PLR0911  # one for each route
             )
 
 
-def _adds(call: Mem0Call) -> bool:
-    """Handle a path that lists in newer versions, and adds in older ones and on mem0's own server."""
+def _is_add(call: Mem0Call) -> bool:
+    """Whether a POST adds: the same path lists in newer versions of mem0."""
     return call.parts[-1] == "add" or call.version in {None, "v1"}
 
 
@@ -282,7 +282,7 @@ def _iso(when: datetime | None) -> str | None:
 # Scopes
 
 _MAX_PLACES = 20
-_LONGEST_ID = 18
+_MAX_ID_DIGITS = 18
 
 
 def memory_of_user(caller: Caller, memory: Engine, user: str | None, agent: str | None) -> Engine:
@@ -321,7 +321,7 @@ def note_and_memory(
     caller: Caller, memory: Engine, given: str, *, forgotten: bool = False
 ) -> tuple[Memory, Engine]:
     """Find a note and its memory by id. mem0's clients send no user with an id."""
-    id_ = int(given) if given.isascii() and given.isdigit() and len(given) <= _LONGEST_ID else 0
+    id_ = int(given) if given.isascii() and given.isdigit() and len(given) <= _MAX_ID_DIGITS else 0
     own = memory
     if caller.scope is None:
         scope = Internals(memory).scope_of_memory(id_)
@@ -329,7 +329,7 @@ def note_and_memory(
     note = own.get(id_)
     is_gone = note is not None and note.deleted_at is not None and not forgotten
     if note is None or is_gone or note.kind is not Kind.NOTE:
-        raise NotFound(f"There is no memory {given[:40]!r}; `get_all` lists those there are.")
+        raise NotFound(f"There is no memory {given[:40]!r}; `get_all` lists the existing ones.")
     return note, own
 
 
@@ -352,7 +352,7 @@ class Mem0Notes:
             raise InvalidInput("Say whose memory it is: `user_id`, `agent_id` or `run_id`.")
         own = memory_of_user(self.caller, self.memory, user, agent)
         metadata = {**(asked.metadata or {}), **({} if app is None else {"app_id": app})}
-        metadata_tags(metadata)  # refuse it before anything is written
+        metadata_tags(metadata)  # refuse invalid metadata before anything is written
         at = None if asked.timestamp is None else moment_given(asked.timestamp)
         expires_at = _expiry(asked.expiration_date)
         said = [message for message in asked.messages if message.role != "system"]
@@ -370,7 +370,7 @@ class Mem0Notes:
                 [{"text": each.text, "speaker": each.name, **common} for each in said]
             ).notes
         for each in noted:
-            _complete(own, each, metadata, None if asked.infer is False else expires_at)
+            _set_metadata(own, each, metadata, None if asked.infer is False else expires_at)
         results = [
             {"id": str(each.id), "memory": each.text, "event": "ADD" if each.created else "NONE"}
             for each in noted
@@ -427,7 +427,7 @@ class Mem0Notes:
         tree = row_filter({"AND": [narrowed, {"created_at": within}]} if within else narrowed)
         start = (asked.page - 1) * asked.size
         if start + asked.size > MOST_LISTED:
-            raise InvalidInput(f"A list goes through {MOST_LISTED:,} memories; narrow it with `filters`.")
+            raise InvalidInput(f"A list ends after {MOST_LISTED:,} memories; narrow it with `filters`.")
         memories = memories_at(self.caller, self.memory, places(tree))
         newest_first = merge(*(_all_notes(own, tree) for own in memories), key=attrgetter("id"), reverse=True)
         matching = (row for note in islice(newest_first, MOST_LISTED) if holds(tree, row := note_row(note)))
@@ -501,7 +501,7 @@ class Mem0Notes:
                 self.update(row.memory_id, row)
             except RecollectError as error:
                 raise type(error)(
-                    f"{error} This concerns memory {row.memory_id}; {place} were updated."
+                    f"{error} This happened at memory {row.memory_id}; {place} before it were updated."
                 ) from error
         return {"message": f"{len(asked.memories)} memories were updated."}
 
@@ -528,21 +528,21 @@ def forget_run(own: Engine, run: str) -> int:
     return count
 
 
-def _complete(
+def _set_metadata(
     own: Engine, noted: Remembered, metadata: Mapping[str, Any], expires_at: datetime | None
 ) -> None:
-    """Set a note's metadata. A repeated note keeps its other keys."""
+    """Set the metadata and expiry of a note. A note that was stored before keeps its other keys."""
     if not metadata and expires_at is None:
         return
     note = own.get(noted.id)
-    if note is None:  # it was deleted
+    if note is None:  # another client deleted it
         return
     tags = merged_tags(note.tags, metadata) if metadata else None
     own.update(note.id, tags=tags, expires_at=expires_at)
 
 
 def _expiry(day: str | None) -> datetime | None:
-    """Return the end of the expiration day."""
+    """Return when a memory expires: at the end of the given day."""
     return None if day is None else moment_given(day, is_end=True)
 
 
@@ -607,7 +607,7 @@ def delete_entity(caller: Caller, memory: Engine, kind: str, name: str) -> Mem0R
     if kind not in _KINDS:
         raise NotFound(f"There is no kind of entity {kind[:40]!r}; there are: {', '.join(_KINDS)}.")
     if kind == "app":
-        raise InvalidInput("An app is metadata here; `delete_all(app_id=…)` deletes what has it.")
+        raise InvalidInput("An app is metadata here; `delete_all(app_id=…)` deletes its memories.")
     count = 0
     for scope in _visible_scopes(caller, memory):
         own = memory.scoped(scope.owner, scope.agent)
