@@ -195,7 +195,7 @@ def test_what_the_model_wrote_wrongly_is_told(tool: RecollectMemoryTool) -> None
     call(tool, "str_replace", PREFERENCES, old_str="tea")  # by nothing
     assert call(tool, "view", PREFERENCES).endswith(":\n     1\t")
     huge = "x" * 1_000_001
-    assert "at most 1,000,000 are kept" in call(tool, "create", "/memories/x.md", file_text=huge)
+    assert "at most 1,000,000 are allowed" in call(tool, "create", "/memories/x.md", file_text=huge)
 
 
 @pytest.mark.parametrize("text", ["", " \n\t", "a", "\r\na\r\n", "a\n\nb", "(a file without text)"])

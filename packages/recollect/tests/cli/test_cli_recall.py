@@ -274,7 +274,7 @@ def test_a_re_ranker_that_is_not_there_leaves_the_answer_and_a_note(
     off, missing = rerank_check("off"), rerank_check("guess")
     assert (off["mark"], off["said"][:5]) == ("ok", "off; ")
     assert missing["mark"] == "note"
-    assert "there are: minilm" in missing["said"]
+    assert "ours are: minilm" in missing["said"]
     for given, kept in (("ON", "on"), ("no", "off"), ("minilm", "minilm")):
         rows = recollect.json("settings", RECOLLECT_RERANK=given)["settings"]
         assert [row["value"] for row in rows if row["name"] == "rerank"] == [kept]
