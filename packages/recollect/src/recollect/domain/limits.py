@@ -69,7 +69,7 @@ def _checked(text: object, what: str, limit: int, *, strip: bool) -> str:
     begins = f"It begins {text[:40].encode('unicode_escape').decode('ascii')!r}."
     if len(text) > limit:
         raise InvalidInput(
-            f"The {what} has {len(text):,} characters; at most {limit:,} are allowed. Shorten or split it. {begins}"
+            f"The {what} has {len(text):,} characters; at most {limit:,} are allowed; split it. {begins}"
         )
     if "\0" in text:
         raise InvalidInput(f"The {what} contains a NUL character; remove it. {begins}")
