@@ -98,7 +98,7 @@ def test_a_read_that_would_see_other_data_fails_and_can_be_repeated(
                 _end_connections(url)
             return _texts(view)
 
-    with pytest.raises(StoreUnavailable, match="Ask again") as raised:
+    with pytest.raises(StoreUnavailable, match="Try again") as raised:
         question()
     assert raised.value.ask_again
     answers.clear()

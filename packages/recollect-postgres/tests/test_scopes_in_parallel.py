@@ -136,7 +136,7 @@ def test_when_two_scopes_add_a_first_model_at_once_one_is_used(url: str) -> None
     vector = pack_vector([1.0, 0.0])  # type: ignore[arg-type]
     first = PutVectors(Model("one", 2), ((ada.id, vector),), searched=True, scope=ADA)
     second = replace(first, model=Model("other", 2), vectors=((bob.id, vector),), scope=BOB)
-    with pytest.raises(Conflict, match="Searches use one by now"):
+    with pytest.raises(Conflict, match="Searches now use one"):
         _while_waiting(url, first, lambda other: _put(other, second))
     with opened(url) as store, store.read() as view:
         assert model_in_use(view) == Model("one", 2)

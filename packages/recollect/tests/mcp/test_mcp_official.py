@@ -274,7 +274,7 @@ async def test_a_deletion_says_what_was_not_there_and_how_to_undo_it(pair: Both)
     await pair.alike("create_relations", relations=[knows])
     theirs, ours = await pair.results("delete_relations", relations=[knows, relation("Bo", "knows", "Ada")])
     assert shape(theirs) == shape(ours)
-    assert texts_of(ours)[1].startswith("Only 1 of 2 were there; ")
+    assert texts_of(ours)[1].startswith("Only 1 of 2 existed; ")
     theirs, ours = await pair.results("delete_entities", entityNames=["Ada"])
     assert texts_of(ours) == [*texts_of(theirs), "`recollect restore 1` brings them back."]
 

@@ -353,11 +353,12 @@ def _entity_card(entity: Memory, graph: Graph, zone: tzinfo, links: Links, *, hi
 
 
 def _about(observation: Observation, zone: tzinfo) -> str:
-    """Return `decision · 2026-03-01 · #7`: the kind if it has one, the first or last day, and the id."""
+    """Return its kind, first or last day, and id, such as `decision · 2026-03-01 · observation 7`."""
     kind = [] if observation.kind == "generic" else [one_line(observation.kind)]
     ended = observation.superseded_at
     began = iso_day(observation.happened_at or observation.created_at, zone)
-    return " · ".join([*kind, f"until {iso_day(ended, zone)}" if ended else began, f"#{observation.id}"])
+    day = f"until {iso_day(ended, zone)}" if ended else began
+    return " · ".join([*kind, day, f"observation {observation.id}"])
 
 
 def _text_card(text: _Text, zone: tzinfo) -> Card:
