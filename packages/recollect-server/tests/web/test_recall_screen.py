@@ -125,9 +125,12 @@ def test_a_wrong_first_hit_is_judged_corrected_and_forgotten_by_keyboard_each_wi
         page.keyboard.press("z")
         shows(page, f"Restored #{id_}")
 
-        first.get_by_text("Correct it").dblclick()  # opens the form and closes it, and presses nothing else
+        first.get_by_text("Correct it").dblclick()  # the second click presses no other button
+        shows(page, f"Restored #{id_}")
+        first.locator("details.correct").first.evaluate("each => { each.open = false }")
         first.get_by_text("Correct it").click()
-        page.keyboard.press("ControlOrMeta+a")  # the text box has the focus
+        first.locator("textarea:focus").wait_for()
+        page.keyboard.press("ControlOrMeta+a")
         page.keyboard.type("The spare key hangs in the pantry, far from any fire")
         page.get_by_role("button", name="Save correction").first.click()
         shows(page, f"now replaces #{id_}")

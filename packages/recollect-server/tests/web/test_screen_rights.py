@@ -106,7 +106,7 @@ def test_an_admin_of_one_owner_reaches_no_other_owner(server: ScreenServer) -> N
     browser = server.browser("ana", "admin", Scope("ana"))
     page = browser.get("/tokens")
     assert page.status_code == 403
-    assert "concerns every owner" in page.text
+    assert "needs access to every owner" in page.text
     token = csrf(browser)
     assert browser.post("/tokens", data={"name": "more", "right": "admin", "csrf": token}).status_code == 403
     everything = browser.post("/health/export", data={"everything": "1", "csrf": token})
