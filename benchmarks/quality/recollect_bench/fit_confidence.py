@@ -1,13 +1,17 @@
-"""Fit the coefficients of confidence on judged questions, and report figures on held-out sets.
+"""Fit the weights of confidence on judged questions and prompts, and report figures on held-out sets.
 
-    python -m recollect_bench.fit_confidence --date 2026-11-17 --cache DIR FAMILY:MODEL=PATH…
+    python -m recollect_bench.fit_confidence --date 2026-11-18 --cache DIR FAMILY:MODEL=PATH…
 
-Every set is stored and asked the default way, with the model named before it; sets of one family (languages,
-persons, models) are left out together. Each question is asked as it
-is, with its answers taken out (removed), and both again in a store of few memories; those that the data calls
-unanswerable (unsaid) as they are. The numbers go to `recollect/ranking/confidence.json`, and what they reach
-on each family, when fitted on the others, to the file of `--report`. Nothing in it is by chance: the same
-data gives the same numbers.
+Every set is stored and asked the default way, with the model named before it; of a folder with halves, only
+the half for choosing. Sets of one family (languages, persons) are left out together. Each question is asked
+as it is, with its answers taken out (removed), and both again in stores of few memories. Those that the data
+calls unanswerable (unsaid), and prompts that need something or nothing (idle), are asked as they are.
+
+The weights of the query's own words come first. They tell prompts that need nothing, of the data and of
+`idle_prompts.txt`, from questions and from prompts that need something, of the data and of
+`personal_prompts.txt`; there is one set for each model of `--text-model`, and one without vectors. All
+numbers go to `recollect/ranking/confidence.json`, and what they reach on each family, when fitted on the
+others, to the file of `--report`. Nothing in it is by chance: the same data gives the same numbers.
 """
 
 from __future__ import annotations
@@ -15,7 +19,7 @@ from __future__ import annotations
 import argparse
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -26,23 +30,29 @@ import recollect.ranking as ranking_package
 from recollect.domain.limits import UNLIKELY
 from recollect.domain.numbers import auroc, hash_number
 from recollect.domain.records import Kind
-from recollect.ranking.candidates import Candidates, Cooccurrences, Flags, Floats, Source, run
+from recollect.ranking.candidates import Candidates, Cooccurrences, Flags, Floats, Ints, Source, run
 from recollect.ranking.confidence import (
     ANSWERABLE,
     FILE,
     SIGNALS,
+    SIGNS,
     ConfidenceInput,
     ConfidenceWeights,
-    CosineScale,
+    ModelRanges,
     QueryTerms,
+    ScoreRange,
+    TextWeights,
     estimate_confidence,
+    query_signs,
     signal_rows,
+    text_logit,
 )
 from recollect.ranking.profiles import RECOLLECT
 from recollect.search.candidates import Gathered, gather
 from recollect.search.recall import confidence_input, memories_to_read, open_search, query_of
 from recollect.search.rows import memories_by_id
 from recollect.settings import Settings
+from recollect.text.tokens import content_words
 from recollect_bench.haystack_store import open_haystack
 from recollect_bench.loading import load_datasets
 from recollect_bench.logistic import LogisticProblem, fit_logistic
@@ -51,72 +61,175 @@ from recollect_bench.quality import dataset_files
 from recollect_bench.reliability import JudgedHit, by_kind
 
 if TYPE_CHECKING:
-    from recollect.search.candidates import Search
-    from recollect_bench.datasets import Dataset, Haystack, Question
+    from recollect.stores.port import Embedder
+    from recollect_bench.datasets import Dataset, Haystack
     from recollect_bench.haystack_store import StoredHaystack
 
-Variant = Literal["present", "removed", "unsaid"]
-Mode = Literal["known", "unknown", "words"]
-_MODES: tuple[Mode, ...] = ("known", "unknown", "words")
+Variant = Literal["present", "removed", "unsaid", "needs", "idle"]
+Mode = Literal["meaning", "words"]
+_MODES: tuple[Mode, ...] = ("meaning", "words")
+_ANSWERED = frozenset({"present", "needs"})
+_PROMPTS = frozenset({"needs", "idle"})
 _LIMIT = 10
-_FEW = 12
-"""Number of other memories in a small store."""
-_HIT_SIGNALS = frozenset({"above", "held", "ahead", "agreed", "share", "fits", "timed"})
-# A hit far above the rest of its list may be the answer, or a near miss that shares a name. Of the
-# signals that compare a hit with its list, only the one by words helped on most held-out sets.
-_ANSWER_SIGNALS: dict[Mode, frozenset[str]] = {
-    "known": frozenset({"near", "held", "ahead", "fits", "timed"}),
-    # The spread of this model's cosines is unknown, so the hit is compared with its own list.
-    "unknown": frozenset({"above", "held", "ahead", "fits", "timed"}),
-    "words": frozenset({"held", "ahead", "fits", "timed"}),
-}
-# Questions that the data calls unanswerable are real; those with a removed answer are artificial.
-_UNSAID_WEIGHT = 3.0
-_HIT_PENALTY, _ANSWER_PENALTY = 1e-4, 1e-3
+_FEW = (10, 30)
+"""Numbers of other memories in small stores."""
+_HIT_SIGNALS = frozenset(SIGNALS)
+# The share of a hit in the ranking says which hit it is, not whether there is one.
+_ANSWER_SIGNALS = _HIT_SIGNALS - {"share"}
+_PROMPT_WEIGHT = 5.0
+"""There are many more questions than prompts."""
+_HIT_PENALTY, _ANSWER_PENALTY, _TEXT_PENALTY = 1e-4, 3e-4, 3e-4
+_VECTOR_SCALE = 3.0
+_TOPICS = 6
+"""Number of keyword queries for each store with prompts."""
+_FOLDS = 5
+_FOLDER = Path(__file__).parent
 
 
 @dataclass(frozen=True, slots=True)
 class AskedQuestion:
-    """One question: the inputs of its confidence, and which hits were right."""
+    """One question or prompt: the inputs of its confidence, and which hits were right."""
 
     family: str
     """Family of data sets, which are held out together."""
-    data: str
+    store: str
     model: str | None
-    """None if only words were searched."""
+    """The full name of the model; None if only words were searched."""
     variant: Variant
-    few: bool
+    others: int
+    """Number of other memories in the store; 0 for all."""
     category: str
+    text: str
+    timed: bool
+    """Whether it names a time."""
     inputs: ConfidenceInput
     terms: QueryTerms
     right: Flags
     """The right hits, aligned with the rows that were read."""
 
+    @property
+    def short_model(self) -> str:
+        return "" if self.model is None else self.model.partition("@")[0]
 
-def fit_weights(
-    asked: Sequence[AskedQuestion], scales: Mapping[str, CosineScale], mode: Mode
-) -> ConfidenceWeights:
-    rows = [signal_rows(each.inputs, each.terms, _scale(each, scales, mode)) for each in asked]
+
+# The query's own words
+
+
+@dataclass(frozen=True, slots=True)
+class LabelledText:
+    """A text that asks for something personal, or for nothing that a memory could know."""
+
+    text: str
+    is_personal: bool
+    weight: float
+    group: str
+    """Texts of one group are left out together."""
+    timed: bool = False
+
+
+def labelled_texts(asked: Iterable[AskedQuestion]) -> list[LabelledText]:
+    """Return each text once. Unanswerable questions do not count: they ask for something personal, too."""
+    found: dict[str, LabelledText] = {}
+    counts = Counter((each.family, each.variant) for each in asked if each.others == 0)
+    for each in asked:
+        if each.variant in {"removed", "unsaid"} or each.others:
+            continue
+        weight = counts[each.family, each.variant] ** -0.5 * (
+            _PROMPT_WEIGHT if each.variant in _PROMPTS else 1.0
+        )
+        text = LabelledText(
+            each.text, each.variant != "idle", weight, f"{each.family} {each.store}", each.timed
+        )
+        found.setdefault(each.text, text)
+    for name, personal in (("personal_prompts.txt", True), ("idle_prompts.txt", False)):
+        lines = [line for line in (_FOLDER / name).read_text(encoding="utf-8").splitlines() if line.strip()]
+        for place, line in enumerate(lines):
+            found.setdefault(
+                line,
+                LabelledText(line, personal, _PROMPT_WEIGHT * len(lines) ** -0.5, f"{name} {place % _FOLDS}"),
+            )
+    return list(found.values())
+
+
+def fit_text(texts: Sequence[LabelledText], embedder: Embedder | None) -> TextWeights:
+    vectors = text_vectors(texts, embedder)
+    return _fit_text(texts, vectors, _text_rows(texts, vectors))
+
+
+def text_vectors(texts: Sequence[LabelledText], embedder: Embedder | None) -> Floats:
+    if embedder is None:
+        return np.zeros((len(texts), 0))
+    return np.array([embedder.query(each.text) for each in texts], np.float64)
+
+
+def _text_rows(texts: Sequence[LabelledText], vectors: Floats) -> Floats:
+    signs = np.array([query_signs(each.text, timed=each.timed) for each in texts])
+    centred = _VECTOR_SCALE * (vectors - vectors.mean(axis=0))
+    return np.column_stack([centred, signs, np.ones(len(texts))])
+
+
+def _fit_text(texts: Sequence[LabelledText], vectors: Floats, rows: Floats) -> TextWeights:
+    true = np.array([each.is_personal for each in texts], np.float64)
+    weight = np.array([each.weight for each in texts])
+    weight = np.where(true > 0, weight / weight[true > 0].sum(), weight / weight[true == 0].sum()) / 2
+    width = rows.shape[1]
+    numbers = fit_logistic(
+        LogisticProblem(
+            lambda numbers: (rows @ numbers, rows),
+            true,
+            weight,
+            np.full(width, -np.inf),
+            np.array([_TEXT_PENALTY] * (width - 1) + [0.0]),
+        )
+    )
+    dims = vectors.shape[1]
+    vector = _VECTOR_SCALE * numbers[:dims]
+    constant = numbers[-1] - float(vector @ vectors.mean(axis=0))
+    return TextWeights(float(constant), tuple(numbers[dims:-1].tolist()), tuple(vector.tolist()))
+
+
+def held_out_logits(texts: Sequence[LabelledText], embedder: Embedder | None) -> dict[str, float]:
+    """Return each text's logit by weights that were fitted without its group."""
+    vectors = text_vectors(texts, embedder)
+    groups = {group: place % _FOLDS for place, group in enumerate(sorted({each.group for each in texts}))}
+    fold = np.array([groups[each.group] for each in texts])
+    logits: dict[str, float] = {}
+    for held_out in range(_FOLDS):
+        kept = np.flatnonzero(fold != held_out)
+        some, own = [texts[place] for place in kept.tolist()], vectors[kept]
+        weights = _fit_text(some, own, _text_rows(some, own))
+        for place in np.flatnonzero(fold == held_out).tolist():
+            signs = query_signs(texts[place].text, timed=texts[place].timed)
+            logits[texts[place].text] = text_logit(signs, vectors[place], weights)
+    return logits
+
+
+# Hits and answers
+
+
+def fit_weights(asked: Sequence[AskedQuestion], ranges: Mapping[str, ModelRanges]) -> ConfidenceWeights:
+    rows = [signal_rows(each.inputs, each.terms, ranges.get(each.short_model)) for each in asked]
     hit, kind = _fit_hits(asked, rows)
-    answer, constant = _fit_answers(asked, rows, mode)
-    return ConfidenceWeights(hit, kind, answer, constant)
+    answer, constant, text = _fit_answers(asked, rows)
+    return ConfidenceWeights(hit, kind, answer, constant, text)
 
 
 def _fit_hits(
     asked: Sequence[AskedQuestion], rows: Sequence[Floats]
 ) -> tuple[tuple[float, ...], Mapping[str, float]]:
-    """Fit on the hits of answerable questions, in unchanged stores."""
-    seen = [
-        (each, signals)
-        for each, signals in zip(asked, rows, strict=True)
-        if each.variant == "present" and not each.few
-    ]
-    counts = Counter(each.data for each, _ in seen)
+    """Fit on the hits of answerable questions and of prompts that need something."""
+    seen = [(each, signals) for each, signals in zip(asked, rows, strict=True) if each.variant in _ANSWERED]
+    counts = Counter((each.family, each.others) for each, _ in seen)
     kinds = [kind for each, _ in seen for kind in each.inputs.kinds]
     # One constant for all, and a regularised offset for each kind.
     constants = np.array([[1.0, *(float(kind is other) for other in Kind)] for kind in kinds])
     table = np.hstack([np.concatenate([signals for _, signals in seen]), constants])
-    weight = np.concatenate([np.full(len(signals), counts[each.data] ** -0.5) for each, signals in seen])
+    weight = np.concatenate(
+        [
+            np.full(len(signals), counts[each.family, each.others] ** -0.5 * (0.3 if each.others else 1.0))
+            for each, signals in seen
+        ]
+    )
     used = np.array([name in _HIT_SIGNALS for name in SIGNALS] + [True] * constants.shape[1])
     numbers = np.zeros(table.shape[1])
     numbers[used] = fit_logistic(
@@ -134,25 +247,26 @@ def _fit_hits(
 
 
 def _fit_answers(
-    asked: Sequence[AskedQuestion], rows: Sequence[Floats], mode: Mode
-) -> tuple[tuple[float, ...], float]:
-    """Fit with weights by which five of eight questions have an answer (`ANSWERABLE`)."""
+    asked: Sequence[AskedQuestion], rows: Sequence[Floats]
+) -> tuple[tuple[float, ...], float, float]:
+    """Fit with weights by which the share `ANSWERABLE` of the queries has an answer."""
     judged = [(each, signals[: each.inputs.first]) for each, signals in zip(asked, rows, strict=True)]
     judged = [(each, signals) for each, signals in judged if len(signals)]
     most = max(len(signals) for _, signals in judged)
-    used = np.array([name in _ANSWER_SIGNALS[mode] for name in SIGNALS])
+    used = np.array([name in _ANSWER_SIGNALS for name in SIGNALS])
     table = np.zeros((len(judged), most, int(used.sum())))
     lacking = np.full((len(judged), most), -np.inf)
     for place, (_, signals) in enumerate(judged):
         table[place, : len(signals)] = signals[:, used]
         lacking[place, : len(signals)] = 0.0
     log_count = np.log([len(signals) for _, signals in judged])
-    true = np.array([each.variant == "present" for each, _ in judged], np.float64)
-    counts = Counter((each.data, each.variant, each.few) for each, _ in judged)
+    text = np.array([each.inputs.text for each, _ in judged])
+    true = np.array([each.variant in _ANSWERED for each, _ in judged], np.float64)
+    counts = Counter((each.family, each.variant, each.others) for each, _ in judged)
     weight = np.array(
         [
-            counts[each.data, each.variant, each.few] ** -0.5
-            * (_UNSAID_WEIGHT if each.variant == "unsaid" else 1.0)
+            counts[each.family, each.variant, each.others] ** -0.5
+            * (_PROMPT_WEIGHT if each.variant in _PROMPTS else 1.0)
             for each, _ in judged
         ]
     )
@@ -160,13 +274,14 @@ def _fit_answers(
     weight *= np.where(true > 0, ANSWERABLE / totals[0], (1 - ANSWERABLE) / totals[1])
 
     def margins(numbers: Floats) -> tuple[Floats, Floats]:
-        evidence = table @ numbers[:-1] + lacking
+        evidence = table @ numbers[:-2] + lacking
         total = np.logaddexp.reduce(evidence, axis=1)
         share = np.exp(evidence - total[:, None])
         slope = np.einsum("ik,iks->is", share, table)
-        return total - log_count + numbers[-1], np.column_stack([slope, np.ones(len(slope))])
+        margin = total - log_count + numbers[-2] * text + numbers[-1]
+        return margin, np.column_stack([slope, text, np.ones(len(slope))])
 
-    count = int(used.sum())
+    count = int(used.sum()) + 1
     fitted = fit_logistic(
         LogisticProblem(
             margins,
@@ -177,27 +292,33 @@ def _fit_answers(
         )
     )
     numbers = np.zeros(len(SIGNALS))
-    numbers[used] = fitted[:-1]
-    return tuple(numbers.tolist()), float(fitted[-1])
+    numbers[used] = fitted[:-2]
+    return tuple(numbers.tolist()), float(fitted[-1]), float(fitted[-2])
 
 
-def fit_scales(asked: Sequence[AskedQuestion]) -> dict[str, CosineScale]:
-    """Return the mean and spread of the best cosine of unanswerable questions, for each model."""
-    scales = {}
-    for model in sorted({each.model for each in asked if each.model is not None}):
-        found = [
-            np.sort(each.inputs.cosine[np.isfinite(each.inputs.cosine)])[::-1]
-            for each in asked
-            if each.model == model and each.variant != "present" and not each.few
-        ]
-        best = np.array([float(cosine[0]) for cosine in found if len(cosine)])
-        far = np.array([float(cosine[10:30].mean()) for cosine in found if len(cosine) > 20])
-        scales[model] = CosineScale(float(best.mean()), float(best.std()), float(far.mean()))
-    return scales
+def fit_ranges(asked: Sequence[AskedQuestion]) -> dict[str, ModelRanges]:
+    """Return the usual cosines and token matches of each model: mean and deviation over the candidates."""
+    found = {}
+    for model in sorted({each.short_model for each in asked} - {""}):
+        inputs = [each.inputs for each in asked if each.short_model == model and each.others == 0]
+        tokens = _range_of([each.tokens for each in inputs])
+        cosine = _range_of([each.cosine for each in inputs])
+        if cosine is not None:
+            found[model] = ModelRanges(cosine, tokens)
+    return found
 
 
-def _scale(each: AskedQuestion, scales: Mapping[str, CosineScale], mode: Mode) -> CosineScale | None:
-    return scales[each.model] if mode == "known" and each.model is not None else None
+def _range_of(columns: Iterable[Floats]) -> ScoreRange | None:
+    """Average over queries, so that each counts the same."""
+    known = [column[np.isfinite(column)] for column in columns]
+    known = [column for column in known if len(column) > 1]
+    if not known:
+        return None
+    mean = float(np.mean([column.mean() for column in known]))
+    return ScoreRange(mean, float(np.sqrt(np.mean([((column - mean) ** 2).mean() for column in known]))))
+
+
+# Asking every set
 
 
 def ask_dataset(family: str, dataset: Dataset, model: str, cache: Path | None) -> Iterator[AskedQuestion]:
@@ -205,57 +326,71 @@ def ask_dataset(family: str, dataset: Dataset, model: str, cache: Path | None) -
     with cached_models(settings, cache) as models:
         for haystack in dataset.haystacks:
             with open_haystack(haystack, models) as stored:
-                yield from _ask_haystack(family, f"{dataset.name} {model}", haystack, stored)
+                yield from _ask_haystack(family, haystack, stored)
 
 
-def _ask_haystack(
-    family: str, data: str, haystack: Haystack, stored: StoredHaystack
-) -> Iterator[AskedQuestion]:
+def _ask_haystack(family: str, haystack: Haystack, stored: StoredHaystack) -> Iterator[AskedQuestion]:
     for question in sorted(haystack.questions, key=haystack.asked_after):
         if question.answerable and not question.relevant:
             continue
         stored.advance(question)
-        services = stored.engine._services
-        query = query_of(services, question.text, RECOLLECT, limit=_LIMIT, record=False)
-        with open_search(services, query) as (search, embedded, _):
-            for model, asked in ((stored.model, embedded), (None, replace(embedded, vector=None))):
-                gathered = gather(search, RECOLLECT, asked)
-                for each in _variants(data, stored, question, search, gathered, model):
-                    yield replace(each, family=family)
+        variant: Variant = "present" if question.answerable else "unsaid"
+        yield from _ask(family, stored, question.text, variant, question.category, question.relevant)
+    stored.fill()
+    if haystack.prompts:
+        for topic, document in store_topics(haystack):
+            yield from _ask(family, stored, topic, "present", "topic", [document])
+    for prompt in haystack.prompts:
+        stored.set_clock(prompt.at)
+        variant = "needs" if prompt.needs_memory else "idle"
+        yield from _ask(family, stored, prompt.text, variant, variant, prompt.helpful)
 
 
-def _variants(
-    data: str,
-    stored: StoredHaystack,
-    question: Question,
-    search: Search,
-    gathered: Gathered,
-    model: str | None,
+def store_topics(haystack: Haystack) -> list[tuple[str, str]]:
+    """Return keyword queries with their documents: the two longest content words of some documents."""
+    some = sorted(haystack.documents, key=lambda document: hash_number("topic", document.id))[:_TOPICS]
+    topics = [
+        (" ".join(sorted(sorted(content_words(document.text), key=len)[-2:])), document.id)
+        for document in some
+    ]
+    return [topic for topic in topics if topic[0]]
+
+
+def _ask(
+    family: str, stored: StoredHaystack, text: str, variant: Variant, category: str, relevant: Iterable[str]
 ) -> Iterator[AskedQuestion]:
-    ids = gathered.candidates.ids.tolist()
-    memories = memories_by_id(search.snapshot, ids)
-    relevant = stored.canonical(question.relevant)
-    right = np.array([stored.document(memories[id_]) in relevant for id_ in ids], bool)
-    chance = np.array([hash_number("few", f"{question.id} {id_}") for id_ in ids], object)
-    few = np.zeros(len(ids), bool)
-    few[np.argsort(chance, kind="stable")[:_FEW]] = True
-    every = np.ones(len(ids), bool)
-    name = None if model is None else model.partition("@")[0]
-    variants: list[tuple[Variant, bool, Flags]]
-    if question.answerable:
-        variants = [("present", False, every), ("removed", False, ~right)]
-        variants += [("present", True, few | right), ("removed", True, few & ~right)]
-    else:
-        variants = [("unsaid", False, every)]
-    for variant, is_few, kept in variants:
-        part = _only(gathered, kept)
-        if not len(part.candidates):
-            continue
-        ranked = run(RECOLLECT, part.candidates, part.query)
-        wanted = {id_: memories[id_] for id_ in memories_to_read(ranked)}
-        inputs, terms = confidence_input(search, part, ranked, wanted)
-        hits = np.isin(part.candidates.ids[inputs.rows], np.array(ids)[right])
-        yield AskedQuestion("", data, name, variant, is_few, question.category, inputs, terms, hits)
+    query = query_of(stored.engine._services, text, RECOLLECT, limit=_LIMIT, across=True, record=False)
+    with open_search(stored.engine._services, query) as (search, embedded, _):
+        for model, asked in ((stored.model, embedded), (None, replace(embedded, vector=None, tokens=None))):
+            gathered = gather(search, RECOLLECT, asked)
+            ids = gathered.candidates.ids
+            memories = memories_by_id(search.snapshot, ids.tolist())
+            wanted = stored.canonical(relevant)
+            right = np.array([stored.document(memories[id_]) in wanted for id_ in ids.tolist()], bool)
+            for which, others, kept in _variants(text, variant, ids, right):
+                part = _only(gathered, kept)
+                if not len(part.candidates):
+                    continue
+                ranked = run(RECOLLECT, part.candidates, part.query)
+                read = {id_: memories[id_] for id_ in memories_to_read(ranked)}
+                inputs, terms = confidence_input(search, part, ranked, read)
+                hits = np.isin(part.candidates.ids[inputs.rows], ids[right])
+                yield AskedQuestion(
+                    family, stored.haystack.name, model, which, others, category, text,
+                    query.time is not None, inputs, terms, hits,
+                )  # fmt: skip
+
+
+def _variants(text: str, variant: Variant, ids: Ints, right: Flags) -> Iterator[tuple[Variant, int, Flags]]:
+    """Yield the variants of a question, in the whole store and in small ones, with the kept candidates."""
+    chance = np.array([hash_number("few", f"{text} {id_}") for id_ in ids.tolist()], object)
+    for others in (0, *_FEW):
+        kept = np.ones(len(ids), bool)
+        if others:
+            kept[np.argsort(chance, kind="stable")[others:]] = False
+        yield variant, others, kept | right
+        if variant == "present":
+            yield "removed", others, kept & ~right
 
 
 def _only(gathered: Gathered, kept: Flags) -> Gathered:
@@ -282,6 +417,9 @@ def _renumbered(source: Source) -> Source:
     return Source(rank, source.score)
 
 
+# Figures
+
+
 @dataclass(frozen=True, slots=True)
 class Judgement:
     """Figures of confidence on one set."""
@@ -295,24 +433,30 @@ class Judgement:
 
 
 def judge(
-    asked: Sequence[AskedQuestion], weights: ConfidenceWeights, scales: Mapping[str, CosineScale], mode: Mode
+    asked: Sequence[AskedQuestion], weights: ConfidenceWeights, ranges: Mapping[str, ModelRanges]
 ) -> Judgement:
     answers: dict[str, list[float]] = {}
     hits: list[JudgedHit] = []
     for each in asked:
-        done = _estimate(each, weights, _scale(each, scales, mode))
-        sort = each.category if each.variant == "unsaid" else each.variant
-        answers.setdefault(f"{sort}, few" if each.few else sort, []).append(done[1])
-        if each.variant != "removed" and not each.few:
+        done = estimate_confidence(each.inputs, each.terms, weights, ranges.get(each.short_model))
+        sort = f"{each.variant}, {each.others}" if each.others else each.variant
+        answers.setdefault(sort, []).append(done.answer)
+        if each.variant in {"present", "unsaid"}:
+            size = f" in a store of {each.others}" if each.others else ""
             hits += [
-                JudgedHit(kind.value, confidence, bool(right))
-                for kind, confidence, right in zip(each.inputs.kinds, done[0], each.right, strict=True)
+                JudgedHit(f"{kind.value}{size}", confidence, bool(right))
+                for kind, confidence, right in zip(
+                    each.inputs.kinds, done.hits.tolist(), each.right, strict=True
+                )
             ]
+    reference = {"idle": "needs"}
     return Judgement(
         {
-            sort: auroc(np.array(answers["present, few" if "few" in sort else "present"]), np.array(those))
+            sort: auroc(np.array(answers[other]), np.array(those))
             for sort, those in answers.items()
-            if "present" not in sort
+            if sort.partition(",")[0] not in _ANSWERED
+            and (other := reference.get(sort.partition(",")[0], "present") + "".join(sort.partition(",")[1:]))
+            in answers
         },
         {sort: float(np.mean(np.array(those) < UNLIKELY)) for sort, those in answers.items()},
         {
@@ -322,46 +466,26 @@ def judge(
     )
 
 
-def _estimate(
-    each: AskedQuestion, weights: ConfidenceWeights, scale: CosineScale | None
-) -> tuple[list[float], float]:
-    done = estimate_confidence(each.inputs, each.terms, weights, scale)
-    return done.hits.tolist(), done.answer
-
-
-def _of_mode(asked: Sequence[AskedQuestion], mode: Mode) -> list[AskedQuestion]:
-    return [each for each in asked if (each.model is None) == (mode == "words")]
-
-
-def left_out(asked: Sequence[AskedQuestion], mode: Mode) -> dict[str, Judgement]:
-    """Measure each set with coefficients fitted on the sets of all other families."""
-    mine = _of_mode(asked, mode)
-    judgements = {}
-    for family in sorted({each.family for each in mine}):
-        others = [each for each in mine if each.family != family]
-        # The location of a model's cosines is a fact of the model, so it is measured on all sets.
-        scales = fit_scales(mine)
-        judgements[family] = judge(
-            [each for each in mine if each.family == family],
-            fit_weights(others, scales, mode),
-            scales,
-            mode,
-        )
-    return judgements
-
-
-def weights_json(weights: ConfidenceWeights) -> dict[str, Any]:
+def left_out(asked: Sequence[AskedQuestion]) -> dict[str, Judgement]:
+    """Measure each family with weights fitted on all other families."""
+    # The usual range of a model's scores is a fact of the model, so it is measured on all sets.
+    ranges = fit_ranges(asked)
     return {
-        "hit": {name: round(value, 4) for name, value in zip(SIGNALS, weights.hit, strict=True)}
-        | {"constant": {kind: round(value, 4) for kind, value in weights.kind.items()}},
-        "answer": {name: round(value, 4) for name, value in zip(SIGNALS, weights.answer, strict=True)}
-        | {"constant": round(weights.constant, 4)},
+        family: judge(
+            [each for each in asked if each.family == family],
+            fit_weights([each for each in asked if each.family != family], ranges),
+            ranges,
+        )
+        for family in sorted({each.family for each in asked})
     }
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="fit_confidence", description="Fit the numbers of confidence.")
     parser.add_argument("sets", nargs="+", metavar="FAMILY:MODEL=PATH")
+    parser.add_argument(
+        "--text-model", action="append", default=[], help="fit the query's vector for this model"
+    )
     parser.add_argument("--date", required=True, help="the day of the run, for the record")
     parser.add_argument("--cache", type=Path, help="folder that keeps vectors between runs")
     parser.add_argument("--out", type=Path, default=Path(str(ranking_package.__path__[0])) / FILE)
@@ -373,12 +497,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
         family, _, rest = spec.partition(":")
         model, _, path = rest.partition("=")
         for dataset in load_datasets([Path(path)]):
+            if dataset.name.endswith("judging"):
+                continue
             before = len(asked)
             asked += ask_dataset(family, dataset, model, given.cache)
             print(f"{dataset.name} with {model}: {len(asked) - before} answers", flush=True)
             files[f"{family}: {dataset.name}, {model}"] = dataset_files(dataset)
+    fitted, asked = fitted_json(asked, given.text_model, given.cache)
     run_facts = {"date": given.date, "answers": len(asked), "files": files}
-    _write(given.out, fitted_json(asked) | {"run": run_facts})
+    _write(given.out, fitted | {"run": run_facts})
     if given.report is not None:
         _write(given.report, report_json(asked) | {"run": run_facts})
 
@@ -387,22 +514,79 @@ def _write(path: Path, plain: Mapping[str, Any]) -> None:
     path.write_text(json.dumps(plain, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
 
 
-def fitted_json(asked: Sequence[AskedQuestion]) -> dict[str, Any]:
-    scales = fit_scales(asked)
-    return {
-        "weights": {mode: weights_json(fit_weights(_of_mode(asked, mode), scales, mode)) for mode in _MODES},
-        "scales": {
-            model: {name: round(value, 4) for name, value in asdict(scale).items()}
-            for model, scale in scales.items()
+def fitted_json(
+    asked: Sequence[AskedQuestion], text_models: Sequence[str], cache: Path | None
+) -> tuple[dict[str, Any], list[AskedQuestion]]:
+    """Return the numbers, and the questions with the logits of their texts."""
+    texts = labelled_texts(asked)
+    weights = {"": fit_text(texts, None)}
+    logits = {"": held_out_logits(texts, None)}
+    for name in text_models:
+        settings = Settings(store=Path("unused.db"), model=name, time_zone="UTC")
+        with cached_models(settings, cache) as models:
+            embedder = models.embedder_named(models.preferred)
+            assert embedder is not None  # `cached_models` has checked it
+            full_name = embedder.model.name
+            weights[full_name] = fit_text(texts, embedder)
+            logits[full_name] = held_out_logits(texts, embedder)
+            unsaid = {each.text: each for each in asked if each.model == full_name}
+            for text, each in unsaid.items():
+                if text not in logits[full_name]:
+                    signs = query_signs(text, timed=each.timed)
+                    logits[full_name][text] = text_logit(signs, embedder.query(text), weights[full_name])
+    placed = [
+        replace(each, inputs=replace(each.inputs, text=_logit(each, logits, weights))) for each in asked
+    ]
+    ranges = fit_ranges(placed)
+    plain = {
+        "weights": {mode: weights_json(fit_weights(_of_mode(placed, mode), ranges)) for mode in _MODES},
+        "ranges": {model: _ranges_json(each) for model, each in ranges.items()},
+        "texts": {
+            model: {
+                "constant": round(each.constant, 4),
+                "signs": {sign: round(value, 4) for sign, value in zip(SIGNS, each.signs, strict=True)},
+                "vector": [round(value, 3) for value in each.vector],
+            }
+            for model, each in weights.items()
         },
+    }
+    return plain, placed
+
+
+def _logit(
+    each: AskedQuestion, logits: Mapping[str, Mapping[str, float]], weights: Mapping[str, TextWeights]
+) -> float:
+    name = each.model if each.model in logits else ""
+    found = logits[name or ""].get(each.text)
+    return text_logit(query_signs(each.text, timed=each.timed), None, weights[""]) if found is None else found
+
+
+def _of_mode(asked: Sequence[AskedQuestion], mode: Mode) -> list[AskedQuestion]:
+    return [each for each in asked if (each.model is None) == (mode == "words")]
+
+
+def weights_json(weights: ConfidenceWeights) -> dict[str, Any]:
+    return {
+        "hit": {name: round(value, 4) for name, value in zip(SIGNALS, weights.hit, strict=True)}
+        | {"constant": {kind: round(value, 4) for kind, value in weights.kind.items()}},
+        "answer": {name: round(value, 4) for name, value in zip(SIGNALS, weights.answer, strict=True)}
+        | {"text": round(weights.text, 4), "constant": round(weights.constant, 4)},
+    }
+
+
+def _ranges_json(ranges: ModelRanges) -> dict[str, Any]:
+    return {
+        name: {key: round(value, 4) for key, value in found.items()}
+        for name, found in asdict(ranges).items()
+        if found is not None
     }
 
 
 def report_json(asked: Sequence[AskedQuestion]) -> dict[str, Any]:
-    """Return the figures of each family with coefficients fitted on the others."""
+    """Return the figures of each family with weights fitted on the others."""
     return {
         "left_out": {
-            mode: {family: _judgement_json(each) for family, each in left_out(asked, mode).items()}
+            mode: {family: _judgement_json(each) for family, each in left_out(_of_mode(asked, mode)).items()}
             for mode in _MODES
         }
     }

@@ -290,7 +290,7 @@ class RecollectDocumentRetriever:
         filter_policy: str | FilterPolicy = FilterPolicy.REPLACE,
         profile: str = DEFAULT_PROFILE,
         min_confidence: float | None = None,
-        abstain: bool = False,
+        abstain: bool = True,
     ) -> None:
         """`min_confidence` drops documents below it. `abstain` returns none if the store seems to have
         no answer. `profile` ranks them, as in `recollect.open(…).recall`.

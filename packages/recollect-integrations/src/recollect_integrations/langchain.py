@@ -65,7 +65,7 @@ class RecollectRetriever(BaseRetriever):
     """The tags that memories must have; `tags` are for LangChain's traces."""
     as_of: datetime | None = None
     min_confidence: float | None = None
-    abstain: bool = False
+    abstain: bool = True
     """Return no documents if nothing seems to answer."""
     explain: bool = False
     """Explain each score in the metadata, under `why`."""

@@ -79,10 +79,13 @@ class RecollectNodeRetriever(BaseRetriever):
     """A retriever of memories of any kind as nodes, best first, each with its score."""
 
     def __init__(self, memory: Engine, *, similarity_top_k: int = 10, **options: Any) -> None:
-        """`options` are those of `memory.recall`: `kinds`, `tags`, `as_of`, `min_confidence`, `abstain` …"""
+        """`options` are those of `memory.recall`: `kinds`, `tags`, `as_of`, `min_confidence` …
+
+        Nothing is returned if nothing seems to answer; `abstain=False` returns the nearest memories anyway.
+        """
         self._memory = require_open(memory)
         self._calls = AsyncEngine(memory)
-        self._options = recall_arguments({"limit": similarity_top_k, **options})
+        self._options = recall_arguments({"limit": similarity_top_k, "abstain": True, **options})
         super().__init__()
 
     def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:

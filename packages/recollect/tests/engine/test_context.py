@@ -194,7 +194,7 @@ def test_where_nothing_bears_on_the_prompt_nothing_is_said(engine: Engine, promp
     fill_household(engine)
     asked = engine.context(prompt)
     assert (asked.text, asked.memories, asked.tokens, asked.left_out) == ("", (), 0, 0)
-    assert asked.bearing < 0.5
+    assert asked.confidence < 0.5
 
 
 @pytest.mark.parametrize(
@@ -213,7 +213,7 @@ def test_where_something_bears_on_the_prompt_it_is_said(engine: Engine, prompt: 
     fill_household(engine)
     asked = engine.context(prompt)
     assert helpful in texts_of(asked.memories)
-    assert asked.bearing >= 0.5
+    assert asked.confidence >= 0.5
 
 
 def test_recent_turns_are_given_beside_a_prompt_that_needs_no_memory(engine: Engine) -> None:

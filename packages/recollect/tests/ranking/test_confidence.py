@@ -1,12 +1,12 @@
-"""Confidence and the relevance gate: signals and probabilities by hand, and laws for any candidates."""
+"""Confidence: signals and probabilities by hand, and laws for any candidates."""
 
 from __future__ import annotations
 
 import os
 import subprocess
 import sys
-from dataclasses import asdict, fields, replace
-from math import exp, log
+from dataclasses import replace
+from math import exp, log, sqrt
 
 import numpy as np
 import pytest
@@ -16,34 +16,34 @@ from hypothesis import strategies as st
 from recollect.domain.limits import confidence_label
 from recollect.domain.numbers import auroc
 from recollect.domain.records import Kind
-from recollect.language.questions import prompt_signs
 from recollect.ranking.confidence import (
     SIGNALS,
+    SIGNS,
     ConfidenceInput,
     ConfidenceWeights,
-    CosineScale,
-    GateSignals,
+    ModelRanges,
     QueryTerms,
+    ScoreRange,
+    TextWeights,
     estimate_confidence,
     fitted_confidence,
-    gate_signals,
-    gate_weights,
-    memory_needed,
-    prompt_stems,
+    query_signs,
     signal_rows,
+    text_logit,
     weigh_query_terms,
 )
 from recollect.text.tokens import coarse_stem, matched_terms, query_terms
 
 NAN = float("nan")
-SCALE = CosineScale(cosine=0.7, spread=0.05, background=0.6)
-KEYS = QueryTerms({"key": 2.0, "spare": 1.0, "march": 1.0}, frozenset({"march"}))
-# near, above, held, ahead, agreed, share, fits, timed
+RANGES = ModelRanges(ScoreRange(mean=0.6, spread=0.1), ScoreRange(mean=0.2, spread=0.05))
+KEYS = QueryTerms({"key": 2.0, "spare": 1.0, "march": 1.0}, frozenset({"spare"}), frozenset({"march"}))
+# near, tokens, held, ahead, named, share, fits, timed
 WEIGHTS = ConfidenceWeights(
-    hit=(0.0, 0.5, 1.0, 0.5, 0.25, 1.0, 0.5, 1.0),
+    hit=(0.5, 0.5, 1.0, 0.5, 0.25, 1.0, 0.5, 1.0),
     kind={"note": -1.0, "message": -2.0, "entity": -3.0},
     answer=(0.5, 0.0, 1.0, 0.0, 0.0, 0.0, 0.5, 0.5),
     constant=-2.0,
+    text=0.5,
 )
 
 
@@ -59,6 +59,7 @@ def confidence_input(
     return ConfidenceInput(
         cosine=np.array(cosine, float),
         bm25=np.array(bm25, float),
+        tokens=np.full(len(said), NAN),
         order=rows,
         score=np.zeros(len(said)) if score is None else np.array(score, float),
         rows=rows,
@@ -71,46 +72,55 @@ def confidence_input(
     )
 
 
-def column(inputs: ConfidenceInput, name: str, scale: CosineScale | None = SCALE) -> list[float]:
-    return [float(each) for each in signal_rows(inputs, KEYS, scale)[:, SIGNALS.index(name)]]
+def column(inputs: ConfidenceInput, name: str, ranges: ModelRanges | None = RANGES) -> list[float]:
+    return [float(each) for each in signal_rows(inputs, KEYS, ranges)[:, SIGNALS.index(name)]]
+
+
+# Two cosines, 0.8 and 0.65, and ten at the usual 0.6 with a deviation of 0.1:
+# the mean is (0.8 + 0.65 + 6) / 12 = 0.620833, and the sum of squares
+# (0.8 - mean)² + (0.65 - mean)² + 10 (0.1² + (0.6 - mean)²) = 0.032101 + 0.000851 + 0.104340 = 0.137292,
+# whose root mean is sqrt(0.137292 / 12) = 0.106962.
+NEAR = [(0.8 - 0.620833) / 0.106962, (0.65 - 0.620833) / 0.106962]
 
 
 def test_the_signals_of_two_candidates() -> None:
     two = confidence_input([0.8, 0.65], [3.0, NAN], [{"key"}, {"spare"}], [2.0, 0.0])
-    # near    (0.8 - 0.7) / 0.05 = 2       (0.65 - 0.7) / 0.05 = -1
-    # above   (0.8 - 0.6) / 0.05 = 4       (0.65 - 0.6) / 0.05 = 1     the list is too short to show its own
     # held    2 / 4                        1 / 4
     # ahead   (3 - 1.5) / 3 = 0.5          (0 - 1.5) / 3 = -0.5        by what is no time: 2 + 1
-    # agreed  1/1 + 1/1 = 2                1/2 + 0
+    # named   spare is written as a name   0 / 1 and 1 / 1
     # share   z is 1 and -1: ln(e / (e + 1/e)) = -ln(1 + e^-2), and -ln(1 + e^2)
     shares = [-log(1 + exp(-2)), -log(1 + exp(2))]
-    expected = [[2, 4, 0.5, 0.5, 2, shares[0], 1, 0], [-1, 1, 0.25, -0.5, 0.5, shares[1], 1, 0]]
-    assert signal_rows(two, KEYS, SCALE).tolist() == pytest.approx(np.array(expected))
+    expected = [[NEAR[0], 0, 0.5, 0.5, 0, shares[0], 1, 0], [NEAR[1], 0, 0.25, -0.5, 1, shares[1], 1, 0]]
+    assert signal_rows(two, KEYS, RANGES).tolist() == pytest.approx(np.array(expected), abs=1e-4)
 
 
-def test_ahead_is_told_from_the_mean_of_the_best_five() -> None:
+def test_bm25_is_compared_with_the_mean_of_the_best_five() -> None:
     six = confidence_input([NAN] * 6, [9.0, 5.0, 4.0, 3.0, 2.0, 1.0], [set() for _ in range(6)])
     # The best five are 4.6 in the mean: 4.4 above it, 0.4 above it, 3.6 below it; all by 3.
     assert [column(six, "ahead")[place] for place in (0, 1, 5)] == pytest.approx([4.4 / 3, 0.4 / 3, -1.2])
 
 
-def test_the_background_is_the_eleventh_to_the_thirtieth() -> None:
-    # From 0.99 down by hundredths: places 11 to 30 are 0.89 to 0.70, in the mean 0.795.
+def test_without_a_known_range_the_list_alone_says_which_cosines_are_high() -> None:
+    # From 0.99 down by hundredths, 50 of them: the mean is 0.745, the deviation sqrt((50² - 1) / 12) / 100.
     many = confidence_input([0.99 - place / 100 for place in range(50)], [NAN] * 50, [set()] * 50)
-    assert column(many, "above")[0] == pytest.approx((0.99 - 0.795) / 0.05)
-    # For an unknown model, in standard deviations of the first thirty, 0.00 to 0.29: 0.0866.
-    assert column(many, "above", None)[0] == pytest.approx((0.99 - 0.795) / 0.0865544)
-    assert column(many, "near", None) == [0.0] * 50
+    assert column(many, "near", None)[0] == pytest.approx((0.99 - 0.745) / (0.01 * sqrt(2499 / 12)))
+    # Four texts do not show what is usual; with the model's range, one does.
+    few = confidence_input([0.9, 0.5, 0.5, 0.5], [NAN] * 4, [set()] * 4)
+    assert column(few, "near", None) == [0.0] * 4
+    # (0.9 + 10 * 0.6) / 11 = 0.627273; sqrt(((0.9 - mean)² + 10 (0.1² + (0.6 - mean)²)) / 11) = 0.128565
+    one = confidence_input([0.9], [NAN], [set()])
+    assert column(one, "near") == pytest.approx([(0.9 - 0.627273) / 0.128565], abs=1e-4)
 
 
 def test_single_signals_by_hand() -> None:
     words = confidence_input([NAN, NAN], [2.0, 1.0], [{"key"}, set()])
-    assert column(words, "near") == column(words, "above") == [0.0, 0.0]
+    assert column(words, "near") == column(words, "tokens") == [0.0, 0.0]
+    # A text that only words found is compared by its own vector.
     pair = confidence_input([0.8, NAN], [NAN, 4.0], [{"key"}, {"key"}])
-    # No cosine: that of what is far down the list, 0.6, which is (0.6 - 0.7) / 0.05 = -2 and above nothing.
-    assert (column(pair, "near")[1], column(pair, "above")[1]) == pytest.approx((-2, 0))
-    known = replace(pair, near=np.array([0.8, 0.65]))
-    assert (column(known, "near")[1], column(known, "above")[1]) == pytest.approx((-1, 1))
+    assert column(pair, "near")[1] == 0.0
+    assert 0 < column(replace(pair, near=np.array([0.8, 0.65])), "near")[1] < column(pair, "near")[0]
+    # Token matches have a range of their own; far away, a score says no more.
+    assert column(replace(pair, tokens=np.array([9.0, 0.2])), "tokens")[0] == pytest.approx(3.3166, abs=1e-3)
     one = confidence_input([NAN], [1.0], [{"key"}])
     # 2 of 4; in March, 3 of 4
     assert column(one, "held") == pytest.approx([0.5])
@@ -121,69 +131,64 @@ def test_a_hit_and_its_answer_by_hand() -> None:
     two = confidence_input(
         [0.8, 0.65], [3.0, NAN], [{"key"}, {"spare"}], [2.0, 0.0], [Kind.NOTE, Kind.ENTITY]
     )
-    done = estimate_confidence(two, KEYS, WEIGHTS, SCALE)
-    # answer: 0.5 * 2 + 0.5 + 0.5 = 2, and 0.5 * -1 + 0.25 + 0.5 = 0.25
-    # -2 + ln((e^2 + e^0.25) / 2) = -0.53292
-    logit = -2 + log((exp(2) + exp(0.25)) / 2)
-    # the note's -1 + 0.5 * 4 + 0.5 + 0.5 * 0.5 + 0.25 * 2 - ln(1 + e^-2) + 0.5 = 2.62307
-    # the entity's -3 + 0.5 * 1 + 0.25 - 0.5 * 0.5 + 0.25 * 0.5 - ln(1 + e^2) + 0.5 = -4.00193
-    # Odds of 9 rather than 5 / 3: 5.4 times as much.
-    there = 1 / (1 + exp(-(logit + log(5.4))))
-    hits = [there / (1 + exp(-2.62307)), there / (1 + exp(4.00193))]
-    assert done.hits.tolist() == pytest.approx(hits, abs=1e-5)
-    # 1 / (1 + e^0.53292) = 0.37, and the best hit is 0.71: it is an answer.
-    assert done.answer == pytest.approx(max(hits), abs=1e-5)
+    done = estimate_confidence(replace(two, text=3.0), KEYS, WEIGHTS, RANGES)
+    # answer: 0.5 * 1.67504 + 0.5 + 0.5 = 1.83752, and 0.5 * 0.27268 + 0.25 + 0.5 = 0.88634
+    # -2 + 0.5 * 3 + ln((e^1.83752 + e^0.88634) / 2) = 0.97041
+    logit = -0.5 + log((exp(1.83752) + exp(0.88634)) / 2)
+    # the note's -1 + 0.5 * 1.67504 + 0.5 + 0.5 * 0.5 - ln(1 + e^-2) + 0.5 = 0.96059
+    # the entity's -3 + 0.5 * 0.27268 + 0.25 - 0.5 * 0.5 + 0.25 - ln(1 + e^2) + 0.5 = -4.24059
+    # Odds of 4 rather than 11 / 9: 36 / 11 times as much.
+    there = 1 / (1 + exp(-(logit + log(36 / 11))))
+    hits = [there / (1 + exp(-0.96059)), there / (1 + exp(4.24059))]
+    assert done.hits.tolist() == pytest.approx(hits, abs=1e-4)
+    # 1 / (1 + e^-0.97041) = 0.725, above the best hit's 0.650
+    assert done.answer == pytest.approx(1 / (1 + exp(-logit)), abs=1e-4)
+    # If the words of the query ask for nothing personal, neither is likely.
+    idle = estimate_confidence(replace(two, text=-6.0), KEYS, WEIGHTS, RANGES)
+    assert idle.answer == pytest.approx(max(1 / (1 + exp(4.5 - logit)), float(idle.hits.max())), abs=1e-4)
 
 
-def test_where_no_hit_stands_out_the_answer_has_its_own_probability() -> None:
-    flat = confidence_input([0.7] * 30, [NAN] * 30, [set()] * 30)
-    done = estimate_confidence(replace(flat, first=10), KEYS, WEIGHTS, SCALE)
-    # Each of the first ten has 0.5 * 0 + 0 + 0.5: -2 + ln(e^0.5) = -1.5
-    assert done.answer == pytest.approx(1 / (1 + exp(1.5)))
-    assert done.hits.max() < 0.1
+def test_an_answer_is_as_likely_as_its_best_hit() -> None:
+    sure = ConfidenceWeights((0.0,) * 8, {"note": 9.0}, (0.0,) * 8, constant=0.0, text=0.0)
+    done = estimate_confidence(confidence_input([0.7], [NAN], [{"key"}]), KEYS, sure, RANGES)
+    # The answer's own logit is 0; the hit's is ln(36 / 11), of which the share sigmoid(9) is left.
+    assert done.answer == done.hits[0] == pytest.approx(36 / 47 / (1 + exp(-9)))
 
 
 def test_what_shares_no_word_and_points_elsewhere_is_no_candidate() -> None:
-    assert estimate_confidence(confidence_input([], [], []), KEYS, WEIGHTS, SCALE).answer == 0.0
+    assert estimate_confidence(confidence_input([], [], []), KEYS, WEIGHTS, RANGES).answer == 0.0
     for said, is_candidate in ((set[str](), False), ({"key"}, True)):
         pair = confidence_input([0.8, 0.01], [NAN, NAN], [{"key"}, said])
-        assert bool(estimate_confidence(pair, KEYS, WEIGHTS, SCALE).hits[1] > 0.0) is is_candidate
-    nothing = estimate_confidence(confidence_input([0.01], [NAN], [set()]), KEYS, WEIGHTS, SCALE)
+        assert bool(estimate_confidence(pair, KEYS, WEIGHTS, RANGES).hits[1] > 0.0) is is_candidate
+    nothing = estimate_confidence(confidence_input([0.01], [NAN], [set()]), KEYS, WEIGHTS, RANGES)
     assert (nothing.hits.tolist(), nothing.answer) == ([0.0], 0.0)
 
 
-def test_what_lies_beyond_the_thirtieth_place_says_nothing() -> None:
-    # Falling by hundredths and by tenths; the 31st and 32nd by each search are there in one list only.
-    cosine, bm25 = [0.9 - place / 100 for place in range(32)], [9 - place / 10 for place in range(32)]
+def test_hits_beyond_the_thirtieth_place_by_words_say_nothing() -> None:
+    bm25 = [9 - place / 10 for place in range(32)]
     score = [1 - place / 50 for place in range(32)]
-    deep = confidence_input(cosine, bm25, [{"key"}] * 32, score)
-    shallow = confidence_input([*cosine[:30], NAN, NAN], [*bm25[:30], NAN, NAN], [{"key"}] * 32, score)
-    # Their cosines are known all the same, from their own vectors.
-    shallow = replace(shallow, near=deep.near, first=5)
-    for scale in (SCALE, None):
-        one = estimate_confidence(replace(deep, first=5), KEYS, WEIGHTS, scale)
-        two = estimate_confidence(shallow, KEYS, WEIGHTS, scale)
-        assert (one.hits.tolist(), one.answer) == (two.hits.tolist(), two.answer)
-    # agreed: 1/30 + 1/30, and then 0
-    assert column(deep, "agreed")[29:] == pytest.approx([2 / 30, 0, 0])
+    deep = replace(confidence_input([0.5] * 32, bm25, [{"key"}] * 32, score), first=5)
+    shallow = replace(deep, bm25=np.array([*bm25[:30], NAN, NAN]))
+    one, two = (estimate_confidence(each, KEYS, WEIGHTS, RANGES) for each in (deep, shallow))
+    assert (one.hits.tolist(), one.answer) == (two.hits.tolist(), two.answer)
 
 
 # Weights whose sum depends on the order, and sets whose order depends on the process.
 _UNORDERED = """
 import numpy as np
-from recollect.ranking.confidence import ConfidenceInput, CosineScale, QueryTerms, estimate_confidence
-from recollect.ranking.confidence import signal_rows
-from recollect.ranking.confidence import fitted_confidence
+from recollect.ranking.confidence import ConfidenceInput, ModelRanges, QueryTerms, ScoreRange
+from recollect.ranking.confidence import estimate_confidence, fitted_confidence, signal_rows
 from recollect.domain.records import Kind
 words = [f"word{place}" for place in range(60)]
-terms = QueryTerms({word: 1 / (3 + place) for place, word in enumerate(words)}, frozenset(words[:3]))
+weights = {word: 1 / (3 + place) for place, word in enumerate(words)}
+terms = QueryTerms(weights, frozenset(words[3:6]), frozenset(words[:3]))
 said = [frozenset(words[start : start + 40]) for start in range(20)]
-scores, rows, scale = np.linspace(0.9, 0.5, 20), np.arange(20), CosineScale(0.7, 0.05, 0.6)
+scores, rows, ranges = np.linspace(0.9, 0.5, 20), np.arange(20), ModelRanges(ScoreRange(0.7, 0.05))
 inputs = ConfidenceInput(
-    scores, 9 * scores, rows, scores, rows, 10, [Kind.NOTE] * 20, said, scores, scores > 0.6, scores
+    scores, 9 * scores, scores, rows, scores, rows, 10, [Kind.NOTE] * 20, said, scores, scores > 0.6, scores
 )
-done = estimate_confidence(inputs, terms, fitted_confidence().known, scale)
-numbers = [*signal_rows(inputs, terms, scale).ravel().tolist(), *done.hits.tolist(), done.answer]
+done = estimate_confidence(inputs, terms, fitted_confidence().meaning, ranges)
+numbers = [*signal_rows(inputs, terms, ranges).ravel().tolist(), *done.hits.tolist(), done.answer]
 print([each.hex() for each in numbers])
 """
 
@@ -199,16 +204,51 @@ def test_every_process_judges_alike_to_the_last_bit() -> None:
     assert [output_with_seed(seed) for seed in (1, 2, 3)] == [first] * 3
 
 
-def test_the_fitted_weights_are_complete_and_an_unknown_model_is_judged_by_its_list() -> None:
+def test_the_fitted_weights_are_complete() -> None:
     fitted = fitted_confidence()
-    for weights in (fitted.known, fitted.unknown, fitted.words):
+    for weights in (fitted.meaning, fitted.words):
         assert len(weights.hit) == len(weights.answer) == len(SIGNALS)
-        assert min(*weights.hit, *weights.answer) >= 0
+        assert min(*weights.hit, *weights.answer, weights.text) >= 0
         assert set(weights.kind) == set(Kind)
-    assert {"arctic-s", "e5-small"} <= fitted.scales.keys()
-    assert fitted.for_model("arctic-s@1") == (fitted.known, fitted.scales["arctic-s"])
-    assert fitted.for_model("of my own") == (fitted.unknown, None)
+    for name, text in fitted.texts.items():
+        assert len(text.signs) == len(SIGNS)
+        assert bool(text.vector) == bool(name)
+        # The default models have a range and a text model, of the revision that is installed.
+        assert not name or name.partition("@")[0] in fitted.ranges
+    name = next(iter(fitted.ranges))
+    assert fitted.for_model(f"{name}@1") == (fitted.meaning, fitted.ranges[name])
+    assert fitted.for_model("of my own") == (fitted.meaning, None)
     assert fitted.for_model(None) == (fitted.words, None)
+    assert fitted.text_weights("of my own") == fitted.text_weights(None) == fitted.texts[""]
+
+
+# What the query says itself
+
+
+def test_the_signs_of_a_query() -> None:
+    def found(query: str, *, timed: bool = False) -> set[str]:
+        signs = query_signs(query, timed=timed)
+        return {name for name, sign in zip(SIGNS, signs, strict=True) if sign}
+
+    assert found("Draft a mail to Ana about my boiler") == {"personal", "errand"}
+    assert found("Translate “good morning, neighbour” to Polish") == {"general", "quotes"}
+    assert found("why does df.groupby() drop rows in python", timed=True) == {"code", "timed"}
+
+
+def test_the_logit_of_a_query_by_hand() -> None:
+    weights = TextWeights(-1.0, (2.0, 1.0, -3.0, -2.0, -2.0, 0.5), (1.0, -2.0))
+    # -1 + 2 + 0.5 + 0.25 * 1 - 0.5 * 2
+    assert text_logit((1, 0, 0, 0, 0, 1), [0.25, 0.5], weights) == pytest.approx(0.75)
+    # Without a vector, the signs count alone.
+    assert text_logit((1, 0, 0, 0, 0, 1), None, weights) == pytest.approx(1.5)
+
+
+def test_prompts_that_need_nothing_are_told_from_errands_without_a_vector() -> None:
+    weights = fitted_confidence().text_weights(None)
+    idle = ["translate “see you on Monday” to Polish", "what is the capital of Peru", "a haiku about rain"]
+    errands = ["write to my landlord about the boiler", "plan my sister's birthday dinner"]
+    logits = [text_logit(query_signs(each, timed=False), None, weights) for each in (*idle, *errands)]
+    assert max(logits[:3]) < 0 < min(logits[3:])
 
 
 def test_auroc_counts_pairs_and_halves_ties() -> None:
@@ -218,7 +258,7 @@ def test_auroc_counts_pairs_and_halves_ties() -> None:
 
 
 def test_probabilities_in_words() -> None:
-    words = [confidence_label(each) for each in (0.0, 0.249, 0.25, 0.599, 0.6, 1.0)]
+    words = [confidence_label(each) for each in (0.0, 0.499, 0.5, 0.749, 0.75, 1.0)]
     assert words == ["unlikely", "unlikely", "possible", "possible", "likely", "likely"]
 
 
@@ -242,8 +282,8 @@ def ranked(rows: Rows) -> ConfidenceInput:
 def test_every_confidence_is_a_probability_and_no_hit_is_likelier_than_the_answer(
     rows: Rows, known: bool
 ) -> None:
-    weights = fitted_confidence().known if known else fitted_confidence().unknown
-    done = estimate_confidence(ranked(rows), KEYS, weights, SCALE if known else None)
+    weights = fitted_confidence().meaning
+    done = estimate_confidence(ranked(rows), KEYS, weights, RANGES if known else None)
     assert np.isfinite(done.hits).all()
     assert ((done.hits >= 0) & (done.hits <= 1)).all()
     assert done.hits.max() <= done.answer <= 1
@@ -255,11 +295,11 @@ def test_more_evidence_never_makes_a_hit_or_the_answer_less_likely(rows: Rows, p
     plain = replace(ranked(rows), fits=np.zeros(len(rows), bool))
     fits, timed, said = plain.fits.copy(), plain.timed.copy(), list(plain.matched)
     fits[place], timed[place], said[place] = True, 1.0, frozenset(KEYS.weights)
-    weights = fitted_confidence().known
-    before = estimate_confidence(plain, KEYS, weights, SCALE)
+    weights = fitted_confidence().meaning
+    before = estimate_confidence(plain, KEYS, weights, RANGES)
     # It contains every word; it has what the question asks for; it is of the time that is asked for.
     for more in (replace(plain, matched=said), replace(plain, fits=fits), replace(plain, timed=timed)):
-        after = estimate_confidence(more, KEYS, weights, SCALE)
+        after = estimate_confidence(more, KEYS, weights, RANGES)
         assert after.hits[place] >= before.hits[place] - 1e-12
         assert after.answer >= before.answer - 1e-12
 
@@ -267,12 +307,12 @@ def test_more_evidence_never_makes_a_hit_or_the_answer_less_likely(rows: Rows, p
 @given(candidates)
 def test_naming_the_right_time_never_makes_a_hit_less_likely(rows: Rows) -> None:
     """`The March outage` against `the outage`, of what happened in March."""
-    weights = fitted_confidence().known
-    without = QueryTerms({"key": 2.0, "spare": 1.0})
+    weights = fitted_confidence().meaning
+    without = QueryTerms({"key": 2.0, "spare": 1.0}, frozenset({"spare"}))
     plain = ranked([(cosine, bm25, said - {"march"}, score) for cosine, bm25, said, score in rows])
     timed = replace(plain, timed=np.ones(len(rows)))
-    before = estimate_confidence(plain, without, weights, SCALE)
-    after = estimate_confidence(timed, KEYS, weights, SCALE)
+    before = estimate_confidence(plain, without, weights, RANGES)
+    after = estimate_confidence(timed, KEYS, weights, RANGES)
     assert (after.hits >= before.hits - 1e-12).all()
     assert after.answer >= before.answer - 1e-12
 
@@ -308,48 +348,3 @@ def test_words_for_a_time_are_known_among_the_others() -> None:
 def test_a_question_holds_all_that_it_looks_for(query: str) -> None:
     asked = weigh_query_terms(query, {}, 5)
     assert matched_terms(query, asked.weights.keys()) == asked.weights.keys()
-
-
-# Whether a prompt calls for something remembered
-
-
-def signals(prompt: str, *contained: str, confidence: float = 0.5) -> GateSignals:
-    """Signals for a prompt; `contained` are the words of it that each memory contains."""
-    matched = [frozenset(coarse_stem(word) for word in words.split()) for words in contained]
-    return gate_signals(prompt_signs(prompt), prompt_stems(prompt), confidence, matched, timed=False)
-
-
-def test_the_signals_of_a_prompt() -> None:
-    found = signals("Draft a mail to Ana about my boiler", "ana", "boiler mail", confidence=0.8)
-    # draft, mail, ana, boiler: three of them are contained, one of them a name; ln(0.8 / 0.2) = ln 4
-    assert (found.answer, found.known, found.names) == pytest.approx((log(4), log(4), 1.0))
-    assert (found.strangers, found.personal, found.errand, found.general, found.topic) == (0, 1, 1, 0, 0)
-    assert signals("Draft a mail to Ana").strangers == 1
-
-
-def test_a_topic_is_what_one_memory_contains_whole() -> None:
-    assert signals("boathouse key", "boathouse key").topic == 1
-    assert signals("boathouse key", "boathouse", "key").topic == 0
-    assert signals("the spare key of the red boathouse", "spare key red boathouse").topic == 0
-
-
-def test_the_probability_by_hand() -> None:
-    weights = dict.fromkeys((field.name for field in fields(GateSignals)), 0.0)
-    weights |= {"answer": 1.0, "personal": 2.0, "general": -3.0, "constant": -1.0}
-    # ln 4 + 2 - 1 = 2.386; a greeting takes 3 of it
-    asked = signals("a cake for my sister", confidence=0.8)
-    assert memory_needed(asked, weights) == pytest.approx(1 / (1 + exp(-(log(4) + 1))))
-    assert memory_needed(replace(asked, general=1.0), weights) == pytest.approx(1 / (1 + exp(-(log(4) - 2))))
-
-
-def test_there_is_a_weight_for_every_signal() -> None:
-    assert gate_weights().keys() == {*(field.name for field in fields(GateSignals)), "constant"}
-
-
-unit = st.floats(0, 1)
-
-
-@given(st.builds(GateSignals, st.floats(-7, 7), *[unit] * 10), st.sampled_from(["answer", "known", "names"]))
-def test_what_the_store_knows_never_speaks_against_it(found: GateSignals, name: str) -> None:
-    more = replace(found, **{name: asdict(found)[name] + 0.5})
-    assert memory_needed(more) >= memory_needed(found)

@@ -107,9 +107,9 @@ SELF_TEST_HITS = 5
 
 ConfidenceLabel = Literal["likely", "possible", "unlikely"]
 
-UNLIKELY = 0.25
-"""An answer below it is doubtful. At most about a tenth of the questions with an answer fell below it."""
-LIKELY = 0.6
+UNLIKELY = 0.5
+"""An answer below it is doubtful. Without a limit, `recall` then returns no hits; neither does `context`."""
+LIKELY = 0.75
 
 
 def confidence_label(confidence: float) -> ConfidenceLabel:

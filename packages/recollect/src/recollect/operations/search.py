@@ -101,8 +101,9 @@ def _recall(
         call.engine.record_shown([hit["id"] for hit in page.rows], page.answer)
     likelihood = confidence_label(page.answer.confidence or 0.0)
     notes = page.notes
-    if page.rows and likelihood == "unlikely":
-        notes = ["Nothing here seems to answer that; these are the nearest.", *notes]
+    if likelihood == "unlikely" and (page.rows or page.answer.withheld):
+        shown = "these are the nearest" if page.rows else "name a `limit` to see the nearest memories"
+        notes = [f"Nothing here seems to answer that; {shown}.", *notes]
     result = RecallPage(page.rows, page.left_out, likelihood, page.more)
     return OperationReply(result, hit_lines(page.rows, notes))
 

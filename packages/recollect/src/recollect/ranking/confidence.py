@@ -1,26 +1,29 @@
-"""Confidence: the probability that a hit answers the query, and that the store has an answer at all.
+"""Confidence: the probability that a hit helps with a query, and that the store has anything that helps.
 
-Eight signals describe each hit. A higher value is better:
+A query may be a question, a prompt or an errand. Its own words say whether it asks for something personal:
+`text` is a logistic model of six signs in the query and, for models that it was fitted for, of the query's
+vector. Eight signals describe each hit. A higher value is better:
 
-near    its cosine minus the usual best cosine of unanswerable questions, in the model's standard deviations
-above   its cosine minus the background, the mean cosine of places 11 to 30, in the same unit
+near    its cosine, in standard deviations above the mean of all cosines found
+tokens  its token match, in the same unit
 held    the weighted share of the query's content words that it contains
 ahead   its BM25 minus the mean of the best five, divided by the weight of all content words
-agreed  1 / its place by meaning + 1 / its place by words
+named   the share of the names in the query that it contains
 share   the logarithm of its share of the ranking: a softmax over the standardised scores of the first 30,
         whose standard deviation is at least a tenth of the best score
 fits    1; 0 if the question asks for a value, such as a number or a date, and the text has none
 timed   how well its time matches the time that the query asks for, from 0 to 1
 
-    a = constant + ln mean exp (sum of weight * signal)     over the first ten hits: is there an answer?
-    h = constant of its kind + sum of weight * signal       if there is one, is it this hit?
+    a = constant + weight * text + ln mean exp (sum of weight * signal)    over the first ten hits
+    h = constant of its kind + sum of weight * signal
 
-    P(answer) = sigmoid(a)                         assuming that 5 of 8 questions have an answer
-    P(hit) = sigmoid(a + ln 5.4) * sigmoid(h)      assuming that 9 of 10 have one, as in real use
+    P(answer) = sigmoid(a)                         assuming that the store helps with 11 of 20 queries
+    P(hit) = sigmoid(a + 1.07) * sigmoid(h)        assuming that it helps with 4 of 5, as in real use
 
-Each probability has its own weights. An answer is never less likely than its best hit. No weight is negative,
-so a better signal never lowers a probability. Only the first 30 of each list count, so a higher limit changes
-nothing. `recollect_bench.fit_confidence` fits the weights.
+An answer is never less likely than its best hit. No weight of a signal is negative, so a better signal never
+lowers a probability. Only the first 30 of each list count, so a higher limit changes nothing. The signals
+compare a hit with the rest of its store, so they mean the same for every model.
+`recollect_bench.fit_confidence` fits all weights.
 """
 
 from __future__ import annotations
@@ -28,24 +31,29 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict
 from functools import cache
-from math import exp, fsum, log, log1p
+from math import exp, fsum, log, log1p, sqrt
 from pkgutil import get_data
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from recollect.domain.lazy_dataclass import dataclass
+from recollect.language.questions import prompt_signs, written_names
 from recollect.text.tokens import coarse_stem, query_terms, stems_of_word
 
 if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
     from recollect.domain.records import Kind
-    from recollect.language.questions import PromptSigns
     from recollect.ranking.candidates import Flags, Floats, Ints
 
 
-SIGNALS = ("near", "above", "held", "ahead", "agreed", "share", "fits", "timed")
+SIGNALS = ("near", "tokens", "held", "ahead", "named", "share", "fits", "timed")
+SIGNS = ("personal", "errand", "general", "quotes", "code", "timed")
+"""Signs in the words of a query: it says I, my or our; it asks to write to someone or to plan something; it
+asks for a translation, a definition or a joke; it includes a text to work on; it has code; it names a time.
+"""
 MOST_QUERY_TERMS = 64
 """Maximum number of words of a query that are read."""
 DEPTH = 30
@@ -53,18 +61,21 @@ DEPTH = 30
 DECIDING_HITS = 10
 """The number of first hits that decide whether there is an answer, whatever the limit."""
 _BEST = 5
-_BACKGROUND = slice(10, DEPTH)
-_LEAST_BACKGROUND = 10
-_MAX_DEVIATIONS = 4.0
-"""In standard deviations; a cosine further away carries no more information."""
+_LEAST_DEVIATIONS, _MOST_DEVIATIONS = -1.0, 6.0
+_PRIOR_TEXTS = 10
+"""In a store of so many texts, the usual range of the model and the store's own range count the same."""
+_RANGE_DEPTH = 100
+"""The number of best scores that show what is usual in a store. Every search by meaning returns as many."""
+_LEAST_TEXTS = 5
+"""Without a known range of the model, fewer texts do not show which scores are high."""
 _LEAST_SHARE = -6.0
 _LEAST_DEVIATION = 0.1
 """As a share of the best score."""
-ANSWERABLE = 5 / 8
-"""The share of answerable questions that P(answer) assumes; without evidence, P is near it."""
-_USUAL_SHARE = 9 / 10
-"""The share of answerable questions that P(hit) assumes."""
-_USUAL_SHIFT = log(_USUAL_SHARE / (1 - _USUAL_SHARE)) - log(ANSWERABLE / (1 - ANSWERABLE))
+ANSWERABLE = 11 / 20
+"""The share of queries with an answer that P(answer) assumes; without evidence, P is near it."""
+USUAL_SHARE = 4 / 5
+"""The share of queries with an answer that P(hit) assumes."""
+_USUAL_SHIFT = log(USUAL_SHARE / (1 - USUAL_SHARE)) - log(ANSWERABLE / (1 - ANSWERABLE))
 _LEAST_SPREAD = 0.01
 _UNRELATED_COSINE = 0.05
 """A text below it that shares no word with the query is unrelated: its probability is 0."""
@@ -77,6 +88,8 @@ class QueryTerms:
 
     weights: Mapping[str, float]
     """The weight of each stem; rarer stems weigh more."""
+    names: frozenset[str] = frozenset()
+    """Stems of words that are written as names."""
     of_time: frozenset[str] = frozenset()
     """Stems of words that name a time; a memory of that time counts as containing them."""
 
@@ -90,6 +103,10 @@ class QueryTerms:
         return fsum(weight for stem, weight in self.weights.items() if stem not in self.of_time) or (
             self.total_weight
         )
+
+    def named_share(self, matched: Collection[str]) -> float:
+        """Return the share of the query's names among the matched terms, from 0 to 1."""
+        return len(self.names.intersection(matched)) / len(self.names) if self.names else 0.0
 
     def matched_share(self, matched: Collection[str], *, of_that_time: bool) -> float:
         """Return the weighted share of matched terms, from 0 to 1."""
@@ -111,19 +128,35 @@ def weigh_query_terms(
         for stem in stems_of_word(word):
             weights[stem] = max(weight, weights.get(stem, 0.0))
     of_time = frozenset(coarse_stem(word) for word in _WORD.findall(time_words))
-    return QueryTerms(weights, of_time & weights.keys())
+    names = frozenset(stem for name in written_names(query) for stem in stems_of_word(name))
+    return QueryTerms(weights, (names & weights.keys()) - of_time, of_time & weights.keys())
 
 
 @dataclass(frozen=True, slots=True)
-class CosineScale:
-    """The usual range of a model's cosines."""
+class ScoreRange:
+    """The mean and the standard deviation of the scores that a model gives to the texts of a store."""
 
-    cosine: float
-    """The mean best cosine of questions without an answer in the store."""
+    mean: float
     spread: float
-    """The standard deviation of that best cosine."""
-    background: float
-    """The mean cosine far down the list."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelRanges:
+    """The usual ranges of one model. They count in small stores, which have few scores of their own."""
+
+    cosine: ScoreRange
+    tokens: ScoreRange | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TextWeights:
+    """The weights of what the query says itself."""
+
+    constant: float
+    signs: tuple[float, ...]
+    """In the order of `SIGNS`."""
+    vector: tuple[float, ...] = ()
+    """The weight of each number of the query's vector; empty for models that were not fitted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,15 +168,18 @@ class ConfidenceWeights:
     """The constant for hits of each kind."""
     answer: tuple[float, ...]
     constant: float
+    text: float
+    """The weight of what the query says itself, for the answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class ConfidenceInput:
-    """The candidates of one question: scores of all, and signals of those whose text was read."""
+    """The candidates of one query: scores of all, and signals of those whose text was read."""
 
     cosine: Floats
-    """NaN if the search by meaning did not find the candidate; likewise for BM25."""
+    """NaN if the search by meaning did not find the candidate; likewise for BM25 and the token match."""
     bm25: Floats
+    tokens: Floats
     order: Ints
     """The candidates' rows, best first: `DEPTH` or more, or all if there are fewer."""
     score: Floats
@@ -162,6 +198,8 @@ class ConfidenceInput:
     """Whether each text has the kind of value that the question asks for."""
     timed: Floats
     """How well the time of each text matches the query's time; 0 if the query has none."""
+    text: float = 0.0
+    """The logit that the query asks for something personal; see `text_logit`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,20 +209,37 @@ class ConfidenceEstimate:
     answer: float
 
 
+def query_signs(query: str, *, timed: bool) -> tuple[float, ...]:
+    """Return the signs in a query, 1 or 0, in the order of `SIGNS`."""
+    signs = prompt_signs(query)
+    found = (signs.is_personal, signs.is_errand, signs.is_general, signs.quotes, signs.has_code, timed)
+    return tuple(map(float, found))
+
+
+def text_logit(signs: Sequence[float], vector: ArrayLike | None, weights: TextWeights) -> float:
+    """Return the logit that a query asks for something personal, by its own words."""
+    parts = [weights.constant, *(w * sign for w, sign in zip(weights.signs, signs, strict=True))]
+    if weights.vector and vector is not None:
+        # `fsum` is exact, so the result has the same bits on every machine.
+        parts += (np.asarray(vector, np.float64) * np.array(weights.vector)).tolist()
+    return fsum(parts)
+
+
 def estimate_confidence(
-    inputs: ConfidenceInput, terms: QueryTerms, weights: ConfidenceWeights, scale: CosineScale | None
+    inputs: ConfidenceInput, terms: QueryTerms, weights: ConfidenceWeights, ranges: ModelRanges | None
 ) -> ConfidenceEstimate:
-    """Estimate both probabilities. Without a `scale`, the candidates' own cosines set the range."""
+    """Estimate both probabilities. Without `ranges`, only the scores of the candidates say which are high."""
     if not inputs.first:
         return ConfidenceEstimate(np.zeros(len(inputs.rows)), 0.0)
-    signals = signal_rows(inputs, terms, scale)
+    signals = signal_rows(inputs, terms, ranges)
     related = np.array([bool(matched) for matched in inputs.matched]) | ~(inputs.near < _UNRELATED_COSINE)
     if not related[: inputs.first].any():
         return ConfidenceEstimate(np.zeros(len(inputs.rows)), 0.0)
     # Sum row by row: a matrix product may round a row differently when there are more rows.
     evidence = (signals * np.array(weights.answer)).sum(axis=1)[: inputs.first][related[: inputs.first]]
     # The mean rather than the sum, so that a store with one memory is not at a disadvantage.
-    answer = weights.constant + float(np.logaddexp.reduce(evidence)) - log(inputs.first)
+    by_hits = float(np.logaddexp.reduce(evidence)) - log(inputs.first)
+    answer = weights.constant + weights.text * inputs.text + by_hits
     constants = np.array([weights.kind[kind] for kind in inputs.kinds])
     logits = (signals * np.array(weights.hit)).sum(axis=1) + constants
     # 1 / (1 + exp(-logit)), which would overflow far below 0.
@@ -192,27 +247,22 @@ def estimate_confidence(
     return ConfidenceEstimate(hits, max(_sigmoid(answer), float(hits.max())))
 
 
-def signal_rows(inputs: ConfidenceInput, terms: QueryTerms, scale: CosineScale | None) -> Floats:
+def signal_rows(inputs: ConfidenceInput, terms: QueryTerms, ranges: ModelRanges | None) -> Floats:
     """Return a row for each candidate that was read, with the columns of `SIGNALS`."""
     rows = inputs.rows
-    by_meaning, by_words = _places(inputs.cosine), _places(inputs.bm25)
-    near, above = _by_meaning(inputs, scale)
-    bm25 = np.where(by_words > 0, inputs.bm25, 0.0)
+    bm25 = np.where(_is_first(inputs.bm25), inputs.bm25, 0.0)
     best = np.sort(bm25)[::-1][:_BEST]
     ahead = (bm25[rows] - (best.mean() if len(best) else 0.0)) / max(terms.searched_weight, 1e-9)
     held = [
         terms.matched_share(matched, of_that_time=timed > 0)
         for matched, timed in zip(inputs.matched, inputs.timed.tolist(), strict=True)
     ]
-    agreed = np.zeros(len(bm25))
-    for places in (by_meaning, by_words):
-        agreed += np.where(places > 0, 1 / np.maximum(places, 1), 0.0)
     columns = (
-        near,
-        above,
+        _deviations(inputs.near, inputs.cosine, None if ranges is None else ranges.cosine),
+        _deviations(inputs.tokens[rows], inputs.tokens, None if ranges is None else ranges.tokens),
         np.array(held),
         np.clip(ahead, -2.0, 2.0),
-        agreed[rows],
+        np.array([terms.named_share(matched) for matched in inputs.matched]),
         _shares(inputs),
         inputs.fits.astype(np.float64),
         inputs.timed,
@@ -220,24 +270,23 @@ def signal_rows(inputs: ConfidenceInput, terms: QueryTerms, scale: CosineScale |
     return np.column_stack(columns)
 
 
-def _by_meaning(inputs: ConfidenceInput, scale: CosineScale | None) -> tuple[Floats, Floats]:
-    zeros = np.zeros(len(inputs.rows))
-    found = np.sort(inputs.cosine[np.isfinite(inputs.cosine)])[::-1][:DEPTH]
-    background = found[_BACKGROUND]
-    far = float(background.mean()) if len(background) >= _LEAST_BACKGROUND else None
-    if not len(found):
-        return zeros, zeros
-    if scale is None:
-        # For an unknown model, only a long list shows which cosines are high.
-        if far is None:
-            return zeros, zeros
-        spread = max(float(found.std()), _LEAST_SPREAD)
-        cosine = np.where(np.isfinite(inputs.near), inputs.near, far)
-        return zeros, np.clip((cosine - far) / spread, 0.0, 2 * _MAX_DEVIATIONS)
-    far = scale.background if far is None else far
-    cosine = np.where(np.isfinite(inputs.near), inputs.near, min(far, scale.cosine))
-    near = np.clip((cosine - scale.cosine) / scale.spread, -_MAX_DEVIATIONS, _MAX_DEVIATIONS)
-    return near, np.clip((cosine - far) / scale.spread, 0.0, 2 * _MAX_DEVIATIONS)
+def _deviations(scores: Floats, every: Floats, usual: ScoreRange | None) -> Floats:
+    """Return how many standard deviations each score is above the mean; 0 for an unknown one.
+
+    The usual range of the model counts like `_PRIOR_TEXTS` scores at its mean and deviation.
+    """
+    # In a fixed order, so that the order of the candidates cannot change the sums.
+    known = np.sort(every[np.isfinite(every)])[::-1][:_RANGE_DEPTH]
+    prior = 0 if usual is None else _PRIOR_TEXTS
+    count = len(known) + prior
+    if not len(known) or (usual is None and count < _LEAST_TEXTS):
+        return np.zeros(len(scores))
+    mean = (float(known.sum()) + (prior * usual.mean if usual else 0.0)) / count
+    squares = float(((known - mean) ** 2).sum())
+    if usual is not None:
+        squares += prior * (usual.spread**2 + (usual.mean - mean) ** 2)
+    above = (scores - mean) / max(sqrt(squares / count), _LEAST_SPREAD)
+    return np.where(np.isfinite(scores), np.clip(above, _LEAST_DEVIATIONS, _MOST_DEVIATIONS), 0.0)
 
 
 def _shares(inputs: ConfidenceInput) -> Floats:
@@ -258,36 +307,38 @@ def _sigmoid(logit: float) -> float:
     return 1 / (1 + exp(-logit)) if logit > 0 else exp(logit) / (1 + exp(logit))
 
 
-def _places(score: Floats) -> Ints:
-    """Return places from 1; 0 for candidates that were not found or are too far down."""
+def _is_first(score: Floats) -> Flags:
+    """Return whether each candidate is among the first `DEPTH` of a search."""
     found = np.flatnonzero(np.isfinite(score))
-    first = found[np.argsort(-score[found], kind="stable")][:DEPTH]
-    places = np.zeros(len(score), np.int64)
-    places[first] = np.arange(1, len(first) + 1)
-    return places
+    first = np.zeros(len(score), bool)
+    first[found[np.argsort(-score[found], kind="stable")][:DEPTH]] = True
+    return first
 
 
-# The weights of confidence, fitted once by `recollect_bench.fit_confidence` for all stores.
+# All weights, fitted once by `recollect_bench.fit_confidence` for all stores.
 
 FILE = "confidence.json"
 
 
 @dataclass(frozen=True, slots=True)
 class FittedConfidence:
-    """Weights for three cases: a model with a known scale, an unknown model, and words alone."""
+    """Weights with and without search by meaning, and facts of each model by its name."""
 
-    known: ConfidenceWeights
-    unknown: ConfidenceWeights
+    meaning: ConfidenceWeights
     words: ConfidenceWeights
-    scales: Mapping[str, CosineScale]
-    """Scales by model name, for all its revisions."""
+    ranges: Mapping[str, ModelRanges]
+    texts: Mapping[str, TextWeights]
+    """The key "" is for models that are not listed, and for words alone."""
 
-    def for_model(self, model: str | None) -> tuple[ConfidenceWeights, CosineScale | None]:
-        """Return the weights and scale for a model; None means that only words were searched."""
+    def for_model(self, model: str | None) -> tuple[ConfidenceWeights, ModelRanges | None]:
+        """Return the weights and ranges for a model; None means that only words were searched."""
         if model is None:
             return self.words, None
-        scale = self.scales.get(model.partition("@")[0])
-        return (self.unknown if scale is None else self.known), scale
+        return self.meaning, self.ranges.get(model.partition("@")[0])
+
+    def text_weights(self, model: str | None) -> TextWeights:
+        """Return the weights of the query's own words and vector. A vector has one model and revision."""
+        return self.texts.get(model or "", self.texts[""])
 
 
 @cache
@@ -299,101 +350,19 @@ def fitted_confidence() -> FittedConfidence:
             hit["constant"],
             tuple(answer[signal] for signal in SIGNALS),
             answer["constant"],
+            answer["text"],
         )
         for name, each in plain["weights"].items()
         for hit, answer in ((each["hit"], each["answer"]),)
     }
-    scales = {name: CosineScale(**scale) for name, scale in plain["scales"].items()}
-    return FittedConfidence(**weights, scales=scales)
-
-
-# The relevance gate of `context`: the probability that a prompt needs a memory.
-
-GATE_FILE = "relevance_gate.json"
-GATE_DEPTH = 20
-"""Number of first memories whose words are compared with the prompt."""
-SILENT_BELOW = 0.5
-_MOST_NAMES = 2
-_TOPIC_WORDS = 3
-_SUREST = 0.999
-
-
-@dataclass(frozen=True, slots=True)
-class GateSignals:
-    """Signals of a prompt, from its wording and from the memories that a recall for it returns.
-
-    Similarity is not enough: a prompt for a menu needs the memory of an allergy. A prompt for a synonym needs
-    no memory, even a similar one.
-
-    answer     the logit of the answer's confidence
-    known      ln(1 + how many of its content words the first 20 memories contain)
-    topic      1 if it has one to three content words, and one of these memories contains them all
-    names      how many of its names these memories contain, up to two
-    strangers  1 if it has names, and these memories contain none of them
-    personal   1 if it says I, my, our                    timed    1 if it names a time
-    quotes     1 if it includes a text to work on         code     1 if it shows signs of code
-    errand     1 if it asks to write to someone, or to plan, buy or book something
-    general    1 if it asks for a translation, a definition or a joke, or only greets
-
-        P(it needs a memory) = sigmoid(constant + sum of weight * signal)
-
-    In an unknown language, only signals from the store count. `recollect_bench.fit_relevance_gate` fitted the
-    weights in `relevance_gate.json`.
-    """
-
-    answer: float
-    known: float
-    topic: float
-    names: float
-    strangers: float
-    personal: float
-    timed: float
-    quotes: float
-    code: float
-    errand: float
-    general: float
-
-
-def prompt_stems(prompt: str) -> frozenset[str]:
-    return frozenset(stem for word in query_terms(prompt) for stem in stems_of_word(word))
-
-
-def gate_signals(
-    signs: PromptSigns,
-    stems: frozenset[str],
-    confidence: float,
-    matched: Sequence[frozenset[str]],
-    *,
-    timed: bool,
-) -> GateSignals:
-    """Compute the signals. `matched` has the prompt's `stems` that each of the first memories contains."""
-    contained = frozenset[str]().union(*matched[:GATE_DEPTH])
-    names = {stem for name in signs.names for stem in stems_of_word(name)}
-    known_names = names & contained
-    likely = min(max(confidence, 1 - _SUREST), _SUREST)
-    return GateSignals(
-        answer=log(likely / (1 - likely)),
-        known=log1p(len(contained)),
-        topic=float(0 < len(stems) <= _TOPIC_WORDS and any(each == stems for each in matched[:GATE_DEPTH])),
-        names=float(min(len(known_names), _MOST_NAMES)),
-        strangers=float(bool(names) and not known_names),
-        personal=float(signs.is_personal),
-        timed=float(timed),
-        quotes=float(signs.quotes),
-        code=float(signs.has_code),
-        errand=float(signs.is_errand),
-        general=float(signs.is_general),
-    )
-
-
-def memory_needed(signals: GateSignals, weights: Mapping[str, float] | None = None) -> float:
-    """Return the probability that the prompt needs a memory."""
-    known = gate_weights() if weights is None else weights
-    logit = known["constant"] + sum(known[name] * value for name, value in asdict(signals).items())
-    return 1 / (1 + exp(-logit))
-
-
-@cache
-def gate_weights() -> Mapping[str, float]:
-    weights: Mapping[str, float] = json.loads(get_data(__package__, GATE_FILE) or b"")["weights"]
-    return weights
+    ranges = {
+        model: ModelRanges(**{name: ScoreRange(**found) for name, found in each.items()})
+        for model, each in plain["ranges"].items()
+    }
+    texts = {
+        model: TextWeights(
+            each["constant"], tuple(each["signs"][sign] for sign in SIGNS), tuple(each["vector"])
+        )
+        for model, each in plain["texts"].items()
+    }
+    return FittedConfidence(**weights, ranges=ranges, texts=texts)

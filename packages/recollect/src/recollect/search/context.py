@@ -12,41 +12,22 @@ from recollect.domain.changes import Turn
 from recollect.domain.errors import InvalidInput
 from recollect.domain.limits import QUERY_LIMIT, name_as_kept
 from recollect.domain.records import Kind, Memory, is_assistant, memory_at
-from recollect.domain.results import Answer, Context, ContextItem, Hit
-from recollect.language.questions import prompt_signs
+from recollect.domain.results import Context, ContextItem, Hit
 from recollect.memories.sessions import session_end
-from recollect.ranking.confidence import (
-    GATE_DEPTH,
-    SILENT_BELOW,
-    GateSignals,
-    gate_signals,
-    memory_needed,
-    prompt_stems,
-)
-from recollect.search.recall import check_budget, memory_text, query_of, recall
+from recollect.search.recall import check_budget, query_of, recall
 from recollect.search.texts import turns_of
 from recollect.services import Services
 from recollect.text.near_duplicates import text_key
 from recollect.text.phrases import origin_of, quoted
-from recollect.text.tokens import content_words, count_tokens, matched_terms
+from recollect.text.tokens import content_words, count_tokens
 from recollect.write.inputs import TurnLike, check_list, turn_of
 
 if TYPE_CHECKING:
     from recollect.ranking.candidates import Profile
 
 _MAX_TURNS = 50
-_MAX_HITS = 60
-# After the first few, long memories are cut to their first characters, to leave room for others.
-_MAX_FULL = 5
-_SHORT_CHARACTERS = 160
-# The maximum number of memories of a context, whatever the budget.
-_MAX_GIVEN = 20
 # At most this share of the budget goes to recent turns while memories could use it.
 _SHARE_OF_TURNS = 0.5
-# Memories with less than this share of the best confidence are dropped.
-_MIN_SHARE_OF_BEST = 0.02
-# An assistant's message is dropped if its rank is higher than this.
-_MAX_ASSISTANT_RANK = 3
 # A text is not cut to fewer characters than this, but dropped.
 _MIN_PIECE = 40
 _QUOTED_CHARACTERS = 40
@@ -65,9 +46,9 @@ def context(
     session: str | None,
     as_of: datetime | None,
 ) -> Context:
-    """Return the relevant memories, most useful first, and the recent turns, without repeats.
+    """Return the memories that `recall` returns without a limit, and the recent turns, without repeats.
 
-    Memories are left out if none is relevant, or if they do not fit the budget.
+    Memories are left out if they do not fit the budget.
 
     `asked` is a query, or the last messages of a conversation; these are then the recent turns. Nothing is
     recorded, so the same call returns the same result.
@@ -86,19 +67,9 @@ def context(
             _item(services.zone, None, "turn", turn.content, turn.at, who, quoted(who), None)
             for turn, who in spoken
         ]
-    wanted = query_of(
-        services,
-        query,
-        profile,
-        limit=_MAX_HITS,
-        session=session,
-        across=True,
-        as_of=as_of,
-        record=False,
-    )
+    wanted = query_of(services, query, profile, session=session, across=True, as_of=as_of, record=False)
     answer = recall(services, wanted, profile)
-    likely = memory_needed(answer_gate_signals(answer))
-    memories = _new_items(services, answer.hits, talk) if likely >= SILENT_BELOW else []
+    memories = _new_items(services, answer.hits, talk)
     kept_turns, kept = _fit(talk, memories, budget_tokens)
     text = _text(kept, kept_turns)
     return Context(
@@ -109,17 +80,8 @@ def context(
         tokens=count_tokens(text),
         budget_tokens=budget_tokens,
         left_out=len(memories) - len(kept),
-        bearing=likely,
+        confidence=answer.confidence or 0.0,
         note=answer.note,
-    )
-
-
-def answer_gate_signals(answer: Answer) -> GateSignals:
-    stems = prompt_stems(answer.query)
-    texts = [f"{hit.memory.speaker or ''} {memory_text(hit.memory)}" for hit in answer.hits[:GATE_DEPTH]]
-    matched = [matched_terms(text, stems) for text in texts]
-    return gate_signals(
-        prompt_signs(answer.query), stems, answer.confidence or 0.0, matched, timed=answer.time is not None
     )
 
 
@@ -164,7 +126,7 @@ def _new_items(
     shown = {item.id for item in talk if item.id is not None}
     shown_texts = {text_key(item.text) for item in talk}
     items: list[tuple[ContextItem, ...]] = []
-    for hit in _useful(hits):
+    for hit in _most_useful_first(hits):
         memory = hit.memory
         item = _memory_item(services.zone, memory, hit)
         if memory.kind is Kind.ENTITY and not memory.in_force:
@@ -174,24 +136,12 @@ def _new_items(
         shown.add(memory.id)
         shown_texts.add(text_key(item.text))
         forms = (item, _passage_item(services.zone, hit)) if memory.kind is Kind.ENTITY else (item,)
-        if len(items) >= _MAX_FULL:
-            last = forms[-1]
-            forms = (last if len(last.line) <= _SHORT_CHARACTERS else _until(last, _SHORT_CHARACTERS),)
         items.append(forms)
-        if len(items) == _MAX_GIVEN:
-            break
     return items
 
 
-def _useful(hits: Sequence[Hit]) -> list[Hit]:
-    """Return useful hits, highest confidence first; at equal percentages, newest first."""
-    best = max((hit.confidence or 0.0 for hit in hits), default=0.0)
-    useful = [
-        hit
-        for place, hit in enumerate(hits)
-        if (hit.confidence or 0.0) >= _MIN_SHARE_OF_BEST * best
-        and (place < _MAX_ASSISTANT_RANK or not is_assistant(hit.memory.role))
-    ]
+def _most_useful_first(hits: Sequence[Hit]) -> list[Hit]:
+    """Return the hits, highest confidence first; at equal percentages, newest first."""
 
     def order(hit: Hit) -> tuple[float, float, int]:
         at = hit.memory.happened_at or (None if hit.memory.undated else hit.memory.created_at)
@@ -199,7 +149,7 @@ def _useful(hits: Sequence[Hit]) -> list[Hit]:
         age = float("inf") if at is None else -at.timestamp()
         return -round(hit.confidence or 0.0, 2), age, hit.memory.id
 
-    ordered = sorted(useful, key=order)
+    ordered = sorted(hits, key=order)
     # Of two contradicting hits, the one that ranks higher stays first.
     rank = {hit.memory.id: place for place, hit in enumerate(hits)}
     for hit in tuple(ordered):

@@ -35,6 +35,8 @@ from recollect.ranking.confidence import (
     QueryTerms,
     estimate_confidence,
     fitted_confidence,
+    query_signs,
+    text_logit,
     weigh_query_terms,
 )
 from recollect.ranking.factors import microseconds
@@ -124,9 +126,12 @@ def answer_confidence(
     `memories` are those of `memories_to_read`.
     """
     query = gathered.query
-    inputs, terms = confidence_input(search, gathered, ranked, memories)
     model = None if query.vector is None or search.model is None else search.model[1].name
-    done = estimate_confidence(inputs, terms, *fitted_confidence().for_model(model))
+    fitted = fitted_confidence()
+    signs = query_signs(query.text, timed=query.time is not None)
+    text = text_logit(signs, query.vector, fitted.text_weights(model))
+    inputs, terms = confidence_input(search, gathered, ranked, memories)
+    done = estimate_confidence(replace(inputs, text=text), terms, *fitted.for_model(model))
     hits, answer = done.hits, done.answer
     if query.only_time:
         then = gathered.candidates.source("then").score > 0
@@ -155,6 +160,7 @@ def confidence_input(
     inputs = ConfidenceInput(
         cosine=cosine,
         bm25=candidates.source("words").score,
+        tokens=candidates.source("tokens").score,
         order=order,
         score=ranked_scores,
         rows=rows,
@@ -423,10 +429,10 @@ def recall(services: Services, asked: Query, profile: Profile) -> Answer:
             services.trial.keeps_text,
             several_scopes=len(search.scopes) > 1,
         )
-    # An explicit limit is filled. Without one, weak hits are dropped.
+    # An explicit limit is filled. Without one, weak hits are dropped, and all of a doubtful answer.
     found = len(hits)
     hits = hits if query.limit_given or confidence is None else hits_worth_reading(hits)
-    abstained = query.abstain and confidence is not None and confidence < UNLIKELY
+    abstained = (query.abstain or not query.limit_given) and confidence is not None and confidence < UNLIKELY
     likely = () if abstained else hits
     least = query.min_confidence
     if least is not None:
@@ -453,8 +459,8 @@ def recall(services: Services, asked: Query, profile: Profile) -> Answer:
         left_out=len(likely) - len(shown),
         confidence=confidence,
         abstained=abstained,
-        withheld=len(hits) - len(likely),
-        unread=found - len(hits),
+        withheld=found if abstained else len(hits) - len(likely),
+        unread=0 if abstained else found - len(hits),
         trace=trace if services.trial.log and present and not trace.several_scopes else None,
     )
 

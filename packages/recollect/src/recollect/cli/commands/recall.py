@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     "recollect recall 'what did Ana say last week?' --kind message --budget 500",
     "recollect recall 'release date' --as-of 2026-02-01 --superseded",
     "recollect recall 'release date' --profile limbic --explain --no-record",
-    "recollect recall 'where is the spare key?' --abstain",
     "recollect recall 'release date' --json | jq -r '.hits[].memory | .name + .text'",
 )
 @click.argument("text", metavar="QUERY...", nargs=-1, required=True)
@@ -48,7 +47,6 @@ if TYPE_CHECKING:
     "Only hits at least this likely to answer, from 0 to 1.",
     type=click.FloatRange(0, 1),
 )
-@option("--abstain", "Show no guesses if nothing seems to answer.")
 @option("--budget N", "Only as many hits as fit N tokens.", to="budget_tokens", type=click.IntRange(1))
 @option("-e --explain", "Show the steps of each score.")
 @option("--record/--no-record", "Record the hits, for later rankings.", default=True)
@@ -56,7 +54,7 @@ def recall_command(call: Call, text: tuple[str, ...], **options: Any) -> Result:
     """Search by words and by meaning, best first.
 
     Each hit shows the passage that matched, its rank by words and by meaning, its score, and how likely it is
-    to answer the query. If nothing seems to answer, the first line says so; --abstain then shows no guesses.
+    to answer the query. If nothing seems to answer, no hits are shown; --limit shows the nearest anyway.
     A hit that another memory contradicts says which of the two is newer.
 
     A query may name a time, such as `last week` or `in May`: memories of that time come first.
@@ -87,9 +85,8 @@ def recall_command(call: Call, text: tuple[str, ...], **options: Any) -> Result:
     doubt = "Nothing here seems to answer that; these are the nearest."
     hints = []
     if not answer.hits:
-        withheld = f" {quantity(answer.withheld, 'guess', 'guesses')} not shown." if answer.withheld else ""
-        doubt = f"Nothing here seems to answer that.{withheld}"
-        hints = [] if answer.withheld else [other_owners(memory)]
+        doubt = "Nothing here seems to answer that."
+        hints = ["--limit 3 shows the nearest memories."] if answer.withheld else [other_owners(memory)]
     warnings = [with_remedy(answer.note)] if answer.note else []
     return Result(data, _view(answer, doubt, call.zone), warnings=warnings, hints=hints)
 
