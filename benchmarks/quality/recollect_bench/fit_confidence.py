@@ -54,7 +54,7 @@ from recollect.search.rows import memories_by_id
 from recollect.settings import Settings
 from recollect.text.tokens import content_words
 from recollect_bench.haystack_store import open_haystack
-from recollect_bench.loading import load_datasets
+from recollect_bench.loading import load_for_fitting
 from recollect_bench.logistic import LogisticProblem, fit_logistic
 from recollect_bench.models import cached_models
 from recollect_bench.quality import dataset_files
@@ -496,9 +496,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     for spec in given.sets:
         family, _, rest = spec.partition(":")
         model, _, path = rest.partition("=")
-        for dataset in load_datasets([Path(path)]):
-            if dataset.name.endswith("judging"):
-                continue
+        for dataset in load_for_fitting(Path(path)):
             before = len(asked)
             asked += ask_dataset(family, dataset, model, given.cache)
             print(f"{dataset.name} with {model}: {len(asked) - before} answers", flush=True)

@@ -39,6 +39,11 @@ def load_datasets(paths: Sequence[Path]) -> tuple[Dataset, ...]:
     )
 
 
+def load_for_fitting(path: Path) -> tuple[Dataset, ...]:
+    """Load the data sets at a path; of a folder with halves, only the half for choosing."""
+    return tuple(each for each in load_datasets([path]) if not each.name.endswith(" judging"))
+
+
 def _load(path: Path) -> Sequence[Dataset]:
     path = path.expanduser()
     if not path.exists():

@@ -33,7 +33,7 @@ from recollect.search.rows import memories_by_id
 from recollect.settings import Settings
 from recollect_bench.halves import half_of
 from recollect_bench.haystack_store import open_haystack
-from recollect_bench.loading import load_datasets
+from recollect_bench.loading import load_for_fitting
 from recollect_bench.models import cached_models
 from recollect_bench.quality import dataset_files
 from recollect_bench.runs import questions_in_order
@@ -42,8 +42,9 @@ if TYPE_CHECKING:
     from recollect.domain.records import Query
     from recollect.ranking.candidates import Candidates, Profile
     from recollect.stores.port import Progress
-    from recollect_bench.datasets import Dataset, Haystack
+    from recollect_bench.datasets import Dataset, Haystack, Prompt
     from recollect_bench.halves import Half
+    from recollect_bench.haystack_store import StoredHaystack
     from recollect_bench.models import Models
 
 Floats: TypeAlias = "NDArray[np.float64]"
@@ -133,7 +134,7 @@ def nested(weights: Mapping[str, float]) -> dict[str, dict[str, float]]:
 
 def collect(dataset: Dataset, models: Models, progress: Progress | None = None) -> Iterator[Example]:
     """Return the examples of all judged questions of a data set."""
-    total = sum(len(haystack.judged_questions) for haystack in dataset.haystacks)
+    total = sum(len(haystack.judged_questions) + len(_needing(haystack)) for haystack in dataset.haystacks)
     done = 0
     for haystack in dataset.haystacks:
         for example in _of_haystack(haystack, models):
@@ -144,19 +145,31 @@ def collect(dataset: Dataset, models: Models, progress: Progress | None = None) 
 
 
 def _of_haystack(haystack: Haystack, models: Models) -> Iterator[Example]:
-    profile = recollect_profile(nested({}))
     with open_haystack(haystack, models) as stored:
         for question in questions_in_order(haystack):
             stored.advance(question)
-            services = stored.engine._services
-            asked = query_of(services, question.text, profile, limit=10, record=False)
-            with open_search(services, asked) as (search, query, _):
-                candidates = gather(search, profile, query).candidates
-                ids, signs = signs_of(candidates, query)
-                memories = memories_by_id(search.snapshot, ids)
-            relevant = stored.canonical(question.relevant)
-            found = [float(stored.document(memories[id_]) in relevant) for id_ in ids]
-            yield Example(haystack.name, question.id, signs, np.array(found), len(relevant))
+            yield _example(stored, question.id, question.text, question.relevant)
+        stored.fill()
+        for prompt in _needing(haystack):
+            stored.set_clock(prompt.at)
+            yield _example(stored, f"prompt {prompt.id}", prompt.text, prompt.helpful)
+
+
+def _needing(haystack: Haystack) -> list[Prompt]:
+    return [prompt for prompt in haystack.prompts if prompt.needs_memory]
+
+
+def _example(stored: StoredHaystack, name: str, text: str, relevant: frozenset[str]) -> Example:
+    profile = recollect_profile(nested({}))
+    services = stored.engine._services
+    asked = query_of(services, text, profile, limit=10, record=False)
+    with open_search(services, asked) as (search, query, _):
+        candidates = gather(search, profile, query).candidates
+        ids, signs = signs_of(candidates, query)
+        memories = memories_by_id(search.snapshot, ids)
+    wanted = stored.canonical(relevant)
+    found = [float(stored.document(memories[id_]) in wanted) for id_ in ids]
+    return Example(stored.haystack.name, name, signs, np.array(found), len(wanted))
 
 
 def signs_of(candidates: Candidates, query: Query) -> tuple[list[int], Floats]:
@@ -356,7 +369,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     with cached_models(Settings(store=out, model=options.model), options.cache) as models:
         for into, paths in ((sets, options.paths), (whole, options.whole)):
             for path in paths:
-                loaded = load_datasets([path])
+                loaded = load_for_fitting(path)
                 for dataset in loaded:
                     print(f"{dataset.name} …", flush=True)
                     examples = list(collect(dataset, models))
