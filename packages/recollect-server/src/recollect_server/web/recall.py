@@ -102,7 +102,9 @@ def _find(memory: Engine, asked: RecallForm) -> RecallAnswer:
     """Search once, without recording it, for the hits that an agent gets and the closest others."""
     most = asked.limit or DEFAULT_LIMIT
     found = memory.search(asked.query, limit=most + _CLOSEST, explain=True, **asked.search())
-    shown = found.hits[:most] if asked.limit else hits_worth_reading(found.hits[:most])
+    shown = found.hits[:most]
+    if not asked.limit:
+        shown = () if found.doubtful else hits_worth_reading(shown)
     return RecallAnswer(shown, found.hits[len(shown) :][:_CLOSEST], found, _stored_later(memory, asked))
 
 
@@ -110,7 +112,8 @@ def _stored_later(memory: Engine, asked: RecallForm) -> tuple[Memory, ...]:
     if asked.as_of is None:
         return ()
     now = memory.search(asked.query, limit=DEFAULT_LIMIT, **(asked.search() | {"as_of": None}))
-    found = (hit.memory for hit in hits_worth_reading(now.hits) if hit.memory.created_at > asked.as_of)
+    worth = () if now.doubtful else hits_worth_reading(now.hits)
+    found = (hit.memory for hit in worth if hit.memory.created_at > asked.as_of)
     return tuple(each for each in found if each.happened_at and each.happened_at <= asked.as_of)
 
 
