@@ -91,7 +91,8 @@ def token_source(
 def passages_to_compare(passages: Iterable[tuple[int, int]], nearest: Mapping[int, int]) -> dict[int, int]:
     """Return the passages to compare token by token, each with its memory.
 
-    A memory with more than `MOST_PASSAGES` gets the nearest by meaning, or else the first ones.
+    A memory with more than `MOST_PASSAGES` gets its first and the nearest by meaning, or else the first ones.
+    The first is all of a short note, whose sentences have no token vectors of their own.
     """
     every = dict(passages)
     if max(Counter(every.values()).values(), default=0) <= MOST_PASSAGES:
@@ -101,7 +102,7 @@ def passages_to_compare(passages: Iterable[tuple[int, int]], nearest: Mapping[in
         by_memory.setdefault(memory, []).append(passage)
     for memory, own in by_memory.items():
         if len(own) > MOST_PASSAGES:
-            by_memory[memory] = [nearest[memory]] if memory in nearest else own[:MOST_PASSAGES]
+            by_memory[memory] = [own[0], nearest[memory]] if memory in nearest else own[:MOST_PASSAGES]
     return {passage: memory for memory, own in by_memory.items() for passage in own}
 
 
