@@ -61,8 +61,24 @@ def test_sums_are_exact_also_where_all_numbers_have_one_sign(dims: int) -> None:
     assert scores[0] == -scores[1]
 
 
-def test_of_many_passages_the_nearest_is_compared_else_the_first_four() -> None:
+def test_a_long_passage_scores_as_its_best_window_of_32_tokens() -> None:
+    # Both query tokens are found in ++-- and --++; -+-- gives .8 - .6 = .2 and -1.
+    filler, far = pack_signs(np.array([[-1, 1, -1, -1]], np.float32)), 30
+    both = [TURNED[:1] + filler * far + TURNED[1:], TURNED[:1] + filler * (far + 1) + TURNED[1:]]
+    # 32 tokens are one window: (1.4 + 1) / 2 / 2. Of 33, each window lacks one of the two: at best
+    # (1.4 - 1) / 2 / 2 from the first, and (.2 + 1) / 2 / 2 from the last.
+    assert max_similarities(TWO_TOKENS, both, 4) == pytest.approx([0.6, 0.3], abs=1e-6)
+
+
+def test_windows_overlap_by_half() -> None:
+    filler = pack_signs(np.array([[-1, 1, -1, -1]], np.float32))
+    # Tokens 15 and 16 are in one window, though they are in different halves.
+    passage = filler * 15 + TURNED + filler * 60
+    assert max_similarities(TWO_TOKENS, [passage], 4) == pytest.approx([0.6], abs=1e-6)
+
+
+def test_of_many_passages_the_first_and_the_nearest_are_compared_else_the_first_four() -> None:
     many = [(passage, 1) for passage in range(10, 15)]
     few = [(20, 2), (21, 2)]
     assert passages_to_compare([*many, *few], {}) == {10: 1, 11: 1, 12: 1, 13: 1, 20: 2, 21: 2}
-    assert passages_to_compare([*many, *few], {1: 14, 2: 21}) == {14: 1, 20: 2, 21: 2}
+    assert passages_to_compare([*many, *few], {1: 14, 2: 21}) == {10: 1, 14: 1, 20: 2, 21: 2}

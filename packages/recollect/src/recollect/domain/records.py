@@ -309,7 +309,8 @@ class Passage:
     text: str
     """The text for the embedder: the passage, with its subject."""
     piece: str | None = None
-    """The piece without its subject; None if it is the whole text."""
+    """The piece without its subject; None if it is the whole text, or a sentence of a short one."""
+    is_sentence: bool = False
 
 
 @dataclass(frozen=True, slots=True)

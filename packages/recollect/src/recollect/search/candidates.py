@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate
 from math import ceil, log, log2, sqrt
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -70,6 +69,8 @@ _MOST_PRODUCTS = 262_144
 """The size of one matrix product. Above it, OpenBLAS starts a second thread, which takes ten times the CPU
 time if other threads are busy. At this size, the unpacked bits also stay in the CPU cache."""
 _FEWEST_AT_ONCE = 16
+_HALF_WINDOW = 16
+"""Tokens. A window has twice as many, and the next one begins in its middle."""
 _EXACT_BITS = 23
 """Whole numbers up to 2 ** (this + 1) are exact in float32."""
 
@@ -91,7 +92,8 @@ def token_source(
 def passages_to_compare(passages: Iterable[tuple[int, int]], nearest: Mapping[int, int]) -> dict[int, int]:
     """Return the passages to compare token by token, each with its memory.
 
-    A memory with more than `MOST_PASSAGES` gets the nearest by meaning, or else the first ones.
+    A memory with more than `MOST_PASSAGES` gets its first and the nearest by meaning, or else the first ones.
+    The first is all of a short note, whose sentences have no token vectors of their own.
     """
     every = dict(passages)
     if max(Counter(every.values()).values(), default=0) <= MOST_PASSAGES:
@@ -101,12 +103,14 @@ def passages_to_compare(passages: Iterable[tuple[int, int]], nearest: Mapping[in
         by_memory.setdefault(memory, []).append(passage)
     for memory, own in by_memory.items():
         if len(own) > MOST_PASSAGES:
-            by_memory[memory] = [nearest[memory]] if memory in nearest else own[:MOST_PASSAGES]
+            by_memory[memory] = [own[0], nearest[memory]] if memory in nearest else own[:MOST_PASSAGES]
     return {passage: memory for memory, own in by_memory.items() for passage in own}
 
 
 def max_similarities(tokens: Vectors, passages: Sequence[bytes], dims: int) -> Floats:
     """Return the score of each passage. `tokens` are rows of length one; a passage has at least one token.
+
+    A passage scores as its best window, so that words spread over a long text do not look like one answer.
 
     Rows are rounded to multiples of a unit for which every sum is exact in float32. A passage's score then
     has the same bits on any machine, whatever other passages are scored with it.
@@ -124,11 +128,19 @@ def max_similarities(tokens: Vectors, passages: Sequence[bytes], dims: int) -> F
         part = slice(start, start + at_once)
         bits = np.unpackbits(packed[part], axis=1, count=dims).astype(np.float32)
         np.matmul(bits, rows.T, out=products[part])
-    starts = [0, *accumulate(len(signs) // width for signs in passages[:-1])]
-    highest = np.maximum.reduceat(products, starts, axis=0).astype(np.float64)
+    lengths = np.array([len(signs) // width for signs in passages])
+    counts = -(-lengths // _HALF_WINDOW)
+    first = np.cumsum(counts) - counts
+    place = np.arange(counts.sum()) - np.repeat(first, counts)
+    starts = np.repeat(np.cumsum(lengths) - lengths, counts) + _HALF_WINDOW * place
+    halves = np.maximum.reduceat(products, starts, axis=0).astype(np.float64)
+    # A window is a half and the next one of the same passage, if there is one.
+    joined = np.flatnonzero(place[1:])
+    windows = halves.copy()
+    windows[joined] = np.maximum(halves[joined], halves[joined + 1])
     # Bits are 0 and 1 where signs are -1 and 1: q · sign = 2 (q · bit) - the sum of q.
-    totals = (2 * highest - rows.sum(axis=1, dtype=np.float64)).sum(axis=1)
-    scores: Floats = totals * unit / (len(rows) * sqrt(dims))
+    totals = (2 * windows - rows.sum(axis=1, dtype=np.float64)).sum(axis=1)
+    scores: Floats = np.maximum.reduceat(totals, first) * unit / (len(rows) * sqrt(dims))
     return scores
 
 
