@@ -248,6 +248,7 @@ def language_models(settings: Settings) -> LanguageModels:
         install=choose.multilingual_install_command(),
         reads_only_english=choose.reads_only_english,
         automatic=settings.model == AUTO,
+        successor_of=choose.successor_of,
     )
 
 

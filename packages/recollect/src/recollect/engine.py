@@ -915,6 +915,8 @@ class Engine:
     def reindex(self, model: str | None = None, progress: Progress | None = None) -> ReindexResult:
         """Embed texts that have no vector yet.
 
+        A store that was made with a former default model switches to its successor.
+
         Args:
             model: The name of another model: embed all texts again and switch to it.
             progress: Reports the texts embedded.

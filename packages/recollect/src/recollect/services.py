@@ -154,6 +154,8 @@ class LanguageModels:
     """Returns whether a model reads only English; False if unknown."""
     automatic: bool
     """Whether the language of the texts decides, because the user named no model."""
+    successor_of: Callable[[str], str | None] = lambda _: None
+    """Returns the model that took the place of a former default model, if it is ready."""
     in_background: bool = False
     """Whether the process lives long enough to switch a larger store in the background."""
 

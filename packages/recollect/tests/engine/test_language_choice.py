@@ -316,3 +316,78 @@ def test_a_model_that_cannot_be_loaded_leaves_the_store_as_it_is(opened: Opened)
     assert (memory.remember(SPANISH[0]).model_note or "").endswith(CHANGE)
     assert model(memory) == "plain@1"
     assert memory.counts().due == 0
+
+
+# A store that was made with a former default model
+
+
+def without_plain() -> Callable[[str], Embedder | None]:
+    """`plain` is not installed any more; `new` took its place."""
+
+    def load_embedder(name: str) -> Embedder | None:
+        if name.startswith("plain"):
+            raise ModelUnavailable("The model 'plain' is not installed")
+        return stand_ins()(name)
+
+    return load_embedder
+
+
+def succeeded(*, automatic: bool = True) -> LanguageModels:
+    return replace(
+        models(automatic=automatic),
+        reads_only_english=lambda name: name.startswith(("plain", "new")),
+        successor_of={"plain@1": "new"}.get,
+    )
+
+
+def test_a_small_store_leaves_a_former_model_that_is_not_installed(opened: Opened) -> None:
+    memory = opened()
+    memory.remember_many(ENGLISH)
+    assert model(memory) == "plain@1"
+    later = opened(succeeded(), without_plain())
+    unrecorded = later.recall("tea", record=False)
+    assert (unrecorded.mode, model(later)) == ("words", "plain@1")
+    answer = later.recall("tea")
+    assert answer.note == "The model plain is not installed, so this memory now uses the model new."
+    assert (answer.mode, model(later)) == ("hybrid", "new@1")
+    assert later.recall("tea").note is None
+
+
+def test_a_write_to_a_small_store_leaves_the_former_model_too(opened: Opened) -> None:
+    memory = opened()
+    memory.remember_many(ENGLISH)
+    later = opened(succeeded(), without_plain())
+    note = later.remember("The boiler is in the cellar").model_note
+    assert note == "The model plain is not installed, so this memory now uses the model new."
+    assert later.counts().due == 0
+
+
+@pytest.mark.parametrize("named", ["by the user now", "by the user then", "large"])
+def test_other_stores_keep_the_former_model_and_say_why_words_search(
+    opened: Opened, named: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory = opened(models(automatic=named != "by the user then"))
+    memory.remember_many(ENGLISH)
+    monkeypatch.setattr(embedding, "_FEW", 2 if named == "large" else 100)
+    later = opened(succeeded(automatic=named != "by the user now"), without_plain())
+    answer = later.recall("tea")
+    assert answer.note == "Searched by words only: The model 'plain' is not installed"
+    assert model(later) == "plain@1"
+
+
+def test_reindex_without_a_name_takes_the_successor(opened: Opened) -> None:
+    memory = opened()
+    memory.remember_many(ENGLISH)
+    result = opened(succeeded(), without_plain()).reindex()
+    assert (result.switched, result.model.name, result.embedded) == (True, "new@1", 3)
+    # The model is still the store's own choice, so other languages change it.
+    memory = opened(succeeded())
+    memory.remember_many(SPANISH)
+    assert model(memory) == "many@1"
+
+
+def test_reindex_keeps_the_former_model_that_the_user_named(opened: Opened) -> None:
+    memory = opened(succeeded(automatic=False))
+    memory.remember_many(ENGLISH)
+    assert not memory.reindex().switched
+    assert model(memory) == "plain@1"

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 MULTILINGUAL = "e5-small"
 """Our model for languages other than English."""
+SUCCESSORS = {"arctic-s": "arctic-memory"}
+"""Our former default models, and the ones that new stores get instead."""
 WORDS_ONLY = "none"
 """The name for no model: searches use words alone."""
 
@@ -86,7 +88,16 @@ def embedder_named(name: str, options: ModelOptions | None = None) -> Embedder |
             return HashingEmbedder(int(dims)) if dims else HashingEmbedder()
         case _ if short not in EMBEDDER.ours and packaged_model(short) is None:
             raise _unknown_model(short)
-    model = ready_model(short)
+    try:
+        model = ready_model(short)
+    except ModelUnavailable as error:
+        # A revision means that this is the model of a store.
+        other = successor_of(short) if revision else None
+        if other is None:
+            raise
+        raise ModelUnavailable(
+            f"{error}; or recompute this store's vectors with {other!r}: recollect reindex"
+        ) from error
     if revision not in {"", model.revision}:
         raise _other_revision(f"{short}@{revision}", model.full_name)
     return _packaged_embedder(model, options.threads)
@@ -103,6 +114,12 @@ def default_choice() -> DefaultModel:
     return DefaultModel(
         WORDS_ONLY, f"words only, since no model is ready: {preferred.reason}; run: {preferred.command}"
     )
+
+
+def successor_of(name: str) -> str | None:
+    """Return the model that took the place of a former default model; None if it is not ready."""
+    other = SUCCESSORS.get(name.partition("@")[0])
+    return other if other is not None and availability(other).ready else None
 
 
 def multilingual_install_command() -> str | None:

@@ -27,7 +27,7 @@ _MIN_MAPPED_BYTES = 1 << 16
 _VARINT, _MESSAGE = 0, 2  # wire types
 
 
-class _Field(NamedTuple):
+class Field(NamedTuple):
     number: int
     start: int
     """The start of the field, including its key."""
@@ -45,27 +45,27 @@ def mapped_graph(path: Path, least: int = _MIN_MAPPED_BYTES) -> bytes:
             _message(_GRAPH, _graph(content, field, path.name, least))
             if field.number == _GRAPH
             else content[field.start : field.stop]
-            for field in _fields(content, 0, len(content))
+            for field in fields(content, 0, len(content))
         )
 
 
-def _graph(content: mmap, graph: _Field, name: str, least: int) -> bytes:
+def _graph(content: mmap, graph: Field, name: str, least: int) -> bytes:
     return b"".join(
         _message(_INITIALIZER, _tensor(content, field, name, least))
         if field.number == _INITIALIZER and field.stop - field.content >= least
         else content[field.start : field.stop]
-        for field in _fields(content, graph.content, graph.stop)
+        for field in fields(content, graph.content, graph.stop)
     )
 
 
-def _tensor(content: mmap, tensor: _Field, name: str, least: int) -> bytes:
-    fields = list(_fields(content, tensor.content, tensor.stop))
-    kinds = [_varint(content, field.content)[0] for field in fields if field.number == _TYPE]
-    raw = [field for field in fields if field.number == _RAW and field.stop - field.content >= least]
+def _tensor(content: mmap, tensor: Field, name: str, least: int) -> bytes:
+    parts = list(fields(content, tensor.content, tensor.stop))
+    kinds = [varint(content, field.content)[0] for field in parts if field.number == _TYPE]
+    raw = [field for field in parts if field.number == _RAW and field.stop - field.content >= least]
     if len(raw) != 1 or not _BYTE_TYPES.issuperset(kinds):
         return content[tensor.content : tensor.stop]
     (weights,) = raw
-    kept = (content[field.start : field.stop] for field in fields if field.number != _RAW)
+    kept = (content[field.start : field.stop] for field in parts if field.number != _RAW)
     return b"".join(
         (
             *kept,
@@ -81,17 +81,17 @@ def _tensor(content: mmap, tensor: _Field, name: str, least: int) -> bytes:
 # The encoding: https://protobuf.dev/programming-guides/encoding/
 
 
-def _fields(content: mmap, position: int, end: int) -> Iterator[_Field]:
+def fields(content: mmap | bytes, position: int, end: int) -> Iterator[Field]:
     while position < end:
         start = position
-        key, position = _varint(content, position)
+        key, position = varint(content, position)
         match key & 7:
             case 0:
-                _, stop = _varint(content, position)
+                _, stop = varint(content, position)
             case 1:
                 stop = position + 8
             case 2:
-                size, position = _varint(content, position)
+                size, position = varint(content, position)
                 stop = position + size
             case 5:
                 stop = position + 4
@@ -99,11 +99,11 @@ def _fields(content: mmap, position: int, end: int) -> Iterator[_Field]:
                 raise ValueError(f"not protobuf at {start}: wire type {unknown}")
         if stop > end:
             raise ValueError(f"cut short: the field at {start} would end at {stop}")
-        yield _Field(key >> 3, start, position, stop)
+        yield Field(key >> 3, start, position, stop)
         position = stop
 
 
-def _varint(content: mmap, position: int) -> tuple[int, int]:
+def varint(content: mmap | bytes, position: int) -> tuple[int, int]:
     """Return the number and the position after it."""
     value = shift = 0
     while True:

@@ -41,7 +41,9 @@ class ModelKind:
     """The extra of `recollect-memory` that installs the preferred one."""
 
 
-EMBEDDER = ModelKind("model", "recollect_model_", ("onnx", "static"), ("arctic-s", "e5-small", "potion"))
+EMBEDDER = ModelKind(
+    "model", "recollect_model_", ("onnx", "static"), ("arctic-memory", "arctic-s", "e5-small", "potion")
+)
 RERANKER = ModelKind("re-ranker", "recollect_model_rerank_", ("cross-encoder",), ("minilm",), "rerank")
 
 

@@ -54,7 +54,13 @@ from recollect.services import Services
 from recollect.stores.port import Embedder, Reranker, RowsQuery, Snapshot, Vector
 from recollect.text.passages import passage_spans, passage_text
 from recollect.text.tokens import content_words, count_tokens, matched_terms, pair_queries, query_terms, words
-from recollect.write.embedding import embed_query, embedder_for, embedder_of, switch_model_if_needed
+from recollect.write.embedding import (
+    embed_query,
+    embedder_for,
+    embedder_of,
+    replace_missing_model,
+    switch_model_if_needed,
+)
 from recollect.write.inputs import as_of_time, tags_of
 
 # Texts of memories, and budgets
@@ -505,6 +511,10 @@ def _embed_query(
         embedder: Embedder = embedder_of(services) if used is None else embedder_for(services, used)
         vector, tokens = embed_query(embedder, query.search_text[:_LONGEST_QUESTION])
     except ModelUnavailable as error:
+        # Unrecorded recalls never switch the model.
+        changed = replace_missing_model(services) if query.record and query.where.as_of is None else None
+        if changed is not None:
+            return *_embed_query(services, query)[:2], changed
         return None, query, f"Searched by words only: {error}"
     return embedder.model, replace(query, vector=vector, tokens=tokens), None
 

@@ -378,12 +378,15 @@ def _stop_on_close(services: Services) -> Progress:
 def reindex(services: Services, model: str | None, progress: Progress | None = None) -> ReindexResult:
     """Embed everything with this model, then put it in use. Calling it again resumes an interrupted call.
 
-    Notes of older stores get the vectors of their sentences, too.
-    Until the model is in use, searches use the old vectors.
+    Notes of older stores get the vectors of their sentences, too. Without a model, a store switches from a
+    former default model to its successor. Until the model is in use, searches use the old vectors.
     """
-    embedder: Embedder | None
     with services.read_everything() as view:
         before = model_in_use(view)
+        automatic = model is None and store_setting(view, MODEL_CHOICE) is not None
+    if model is None and before is not None:
+        model = _successor(services, before.name)
+    embedder: Embedder | None
     try:
         embedder = embedder_of(services) if model is None else services.embedder_named(model)
     except ModelUnavailable:
@@ -406,7 +409,7 @@ def reindex(services: Services, model: str | None, progress: Progress | None = N
     switched = before is not None and before.name != embedder.model.name
     # Also if the store has no model but one was named: otherwise it would take the preferred one.
     if switched or (before is None and model is not None):
-        embedded = switch_model(services, embedder, report)
+        embedded = switch_model(services, embedder, report, automatic=automatic)
     else:
         embedded = embed_pending(services, embedder, progress=report)
     if token_embedder(embedder) is not None:
@@ -460,6 +463,49 @@ def switch_model_if_needed(services: Services, question: str) -> str | None:
         return None
 
 
+# Leaving a model that is not installed
+
+
+def replace_missing_model(services: Services) -> str | None:
+    """Switch a small store from a former default model to its successor, if the former is not installed.
+
+    Return a note on the switch. A larger store is switched in the background, where the process lives long
+    enough for that. A failure is logged, not raised.
+    """
+    try:
+        name = used_model_name(services)
+        other = None if name is None else _successor(services, name)
+        if name is None or other is None or _is_available(services, name):
+            return None
+        with services.read_everything() as view:
+            passages = view.count("passage", (Equals("live", 1),))[None]
+            chosen = store_setting(view, MODEL_CHOICE) is not None
+        if chosen and passages <= _FEW and (embedder := services.embedder_named(other)) is not None:
+            switch_model(services, embedder, automatic=True)
+            gone = name.partition("@")[0]
+            return f"The model {gone} is not installed, so this memory now uses the model {other}."
+        models = services.language_models
+        if chosen and passages <= _MANY and models is not None and models.in_background:
+            _change_in_background(services, name, other)
+    except RecollectError as error:
+        _log.info("The memory keeps its model: %s", error)
+    return None
+
+
+def _successor(services: Services, name: str) -> str | None:
+    """Return the successor of a former default model, unless the user named a model."""
+    models = services.language_models
+    return models.successor_of(name) if models is not None and models.automatic else None
+
+
+def _is_available(services: Services, name: str) -> bool:
+    try:
+        services.embedder_named(name)
+    except ModelUnavailable:
+        return False
+    return True
+
+
 def _english_model(services: Services, texts: Sequence[str]) -> str | None:
     """Return the model in use, if it reads only English and one of the texts is in another language."""
     models = services.language_models
@@ -500,7 +546,7 @@ def _change_in_background(services: Services, name: str, other: str) -> None:
             # Another process may have switched the model by now.
             if embedder is not None and not is_closed and used_model_name(services) == name:
                 switch_model(services, embedder, _stop_on_close(services), automatic=True)
-                _log.info("The memory uses the model %s now instead of %s, for its languages.", other, name)
+                _log.info("The memory uses the model %s now instead of %s.", other, name)
         except StoppedEmbedding:
             _log.info("The memory was closed before every text had a vector of %s.", other)
         except RecollectError as error:
@@ -588,6 +634,10 @@ def _embed_in_language(services: Services, texts: Sequence[str], embed: Callable
             done = embed()
         except Conflict:
             # Another process has switched the model. Use that one.
+            done = embed()
+        except ModelUnavailable:
+            note = replace_missing_model(services) or note
+            # If the model was not replaced, this fails again with the reason.
             done = embed()
         if is_first:
             note = _first_model_note(services, used_model_name(services)) or switch_model_for_texts(
