@@ -108,12 +108,13 @@ def check_wheel(path: Path) -> None:
 
 
 def check_needs(path: Path) -> None:
-    """Refuse a wheel of the core without the default model, or without the extra of the registry's entry."""
+    """Refuse a wheel of the core without the default models, or without the extra of the registry's entry."""
     with zipfile.ZipFile(path) as wheel:
         headers = HeaderParser().parsestr(wheel.read(_metadata(wheel.namelist())).decode())
     needed = [line for line in headers.get_all("Requires-Dist") or () if "extra ==" not in line]
-    if not any(line.startswith("recollect-model-arctic-s") for line in needed):
-        raise Unfit(f"{path.name} does not depend on the default model: {needed}")
+    for model in ("recollect-model-arctic-s", "recollect-model-e5-small"):
+        if not any(line.startswith(model) for line in needed):
+            raise Unfit(f"{path.name} does not depend on the default model {model}: {needed}")
     if "mcp" not in (headers.get_all("Provides-Extra") or ()):
         raise Unfit(f"{path.name} has no extra mcp, which the registry's entry asks for.")
 

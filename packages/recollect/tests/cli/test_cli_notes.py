@@ -15,8 +15,10 @@ from conftest import PATIENCE_SECONDS
 from mcp_world import call_tool_ok, texts_of
 
 import recollect as library
+from recollect import bootstrap
 from recollect.models import embedders as choose
 from recollect.models.embedders import DefaultModel
+from recollect.models.hashing import HashingEmbedder
 from recollect.models.registry import availability
 
 if TYPE_CHECKING:
@@ -581,3 +583,21 @@ def test_english_notes_are_found_by_a_spanish_question_with_nothing_set(tmp_path
         assert memory.model is not None
         assert memory.model.name.startswith("e5-small@")
         assert "now uses the model e5-small" in (answer.note or "")
+
+
+@needs_e5
+def test_an_english_memory_never_makes_the_multilingual_model(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[str] = []
+
+    def make(name: str, _: object) -> HashingEmbedder:
+        made.append(name)
+        return HashingEmbedder()
+
+    monkeypatch.setattr(bootstrap, "_embedder", make)
+    with library.open(tmp_path / "memory.db", model="auto") as memory:
+        memory.remember("My sister Lucy is allergic to nuts")
+        memory.recall("What is my sister allergic to?")
+    assert made
+    assert not any(name.startswith("e5-small") for name in made)

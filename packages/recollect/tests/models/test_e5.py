@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
+from recollect.domain.errors import ModelUnavailable
 from recollect.models.embedders import embedder_named
-from recollect.models.registry import availability
+from recollect.models.packaged import load_tokenizer
+from recollect.models.registry import availability, ready_model
 
 if TYPE_CHECKING:
     from recollect.stores.port import Embedder
@@ -40,6 +42,31 @@ def test_a_question_finds_its_answer_in_another_language(e5: Embedder) -> None:
     }
     rows = e5.documents(SENTENCES)
     assert {question: int(np.argmax(rows @ e5.query(question))) for question in answers} == answers
+
+
+def test_a_store_of_an_earlier_compatible_revision_goes_on(e5: Embedder) -> None:
+    earlier = embedder_named("e5-small@1571fc98")
+    assert earlier is not None
+    assert earlier.model.name == "e5-small@1571fc98"
+    assert earlier.documents(SENTENCES).tobytes() == e5.documents(SENTENCES).tobytes()
+    with pytest.raises(ModelUnavailable, match="recollect reindex"):
+        embedder_named("e5-small@00000000")
+
+
+def test_a_text_of_rare_words_or_signs_is_read(e5: Embedder) -> None:
+    # The vocabulary has lost its rarest pieces: words are read as shorter ones, and no character is unknown.
+    packaged = ready_model("e5-small")
+    tokenizer = load_tokenizer(packaged)
+    for text in (
+        "Donaudampfschifffahrtskapitän",
+        "Pneumonoultramicroscopicsilicovolcanoconiosis",
+        "蜘蛛の踴り",
+        "ấ稣",
+    ):
+        tokens = tokenizer.encode(text).tokens
+        assert "<unk>" not in tokens
+        assert "".join(tokens[1:-1]).replace("▁", "") == text
+    assert tokenizer.encode("x").ids[0] == tokenizer.token_to_id("<s>") == 0
 
 
 def test_the_revision_in_the_name_means_these_vectors_in_any_company(e5: Embedder) -> None:

@@ -1,4 +1,4 @@
-"""Time phrases: tables in two languages, zones, and laws for any text, reference and zone."""
+"""Time phrases: tables in five languages, zones, and laws for any text, reference and zone."""
 
 from __future__ import annotations
 
@@ -71,7 +71,8 @@ def phrase_in(text: str, reference: datetime = WEDNESDAY) -> TimePhrase:
     return found
 
 
-CASES = [*cases("time_phrases_en.txt"), *cases("time_phrases_es.txt")]
+LANGUAGES = ("en", "es", "de", "fr", "pt")
+CASES = [case for language in LANGUAGES for case in cases(f"time_phrases_{language}.txt")]
 
 
 def test_a_phrase_means_its_span_and_a_text_without_a_time_is_left_alone(subtests: pytest.Subtests) -> None:

@@ -184,10 +184,15 @@ _HALF = 0.5
 
 
 @cache
+def language_words(language: str, section: str = "common_words") -> frozenset[str]:
+    return frozenset(sections("language", language).get(section, "").split())
+
+
+@cache
 def _languages_of_words() -> dict[str, tuple[str, ...]]:
     found: dict[str, tuple[str, ...]] = {}
     for language in languages():
-        for word in set(sections("language", language).get("common_words", "").split()):
+        for word in language_words(language):
             found[word] = (*found.get(word, ()), language)
     return found
 
@@ -204,11 +209,6 @@ def _looks(*, english: bool) -> re.Pattern[str]:
 def _elision() -> re.Pattern[str]:
     """Compile the elisions of French and Italian: l'eau, d'un, c'est, qu'il."""
     return re.compile(rf"\b(?:{alternatives('language', 'elisions')})['’](?=[^\W\d_]{{2}})", re.IGNORECASE)
-
-
-@cache
-def _function_words(language: str) -> frozenset[str]:
-    return frozenset(sections("language", language)["function_words"].split())
 
 
 @cache
@@ -259,7 +259,7 @@ def language_of(text: str) -> Language | None:
 def is_spanish(folded_words: Iterable[str]) -> bool:
     """Whether a text has more stopwords of Spanish than of English."""
     first = list(islice(folded_words, _ENOUGH_WORDS))
-    spanish, english = _function_words(SPANISH), _function_words(ENGLISH)
+    spanish, english = (language_words(each, "function_words") for each in (SPANISH, ENGLISH))
     return sum(word in spanish for word in first) > sum(word in english for word in first)
 
 

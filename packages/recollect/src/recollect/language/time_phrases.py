@@ -1,4 +1,4 @@
-"""Find time phrases in English and Spanish, and the spans of time that they mean.
+"""Find time phrases in five languages, and the spans of time that they mean.
 
 Confidence: 1.0 for a date with its year; 0.9 for a date relative to the reference (yesterday, two months
 ago); 0.7 for a recurring date, read as the last that began (March, Tuesday); 0.6 for a date whose day and
@@ -13,139 +13,104 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import cache, partial
 from itertools import chain, product
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 from recollect.domain.errors import InvalidInput
 from recollect.domain.lazy_dataclass import dataclass
 from recollect.language import moments, time_tokens
 from recollect.language.moments import AMBIGUOUS, SURE, Moment, slashed_date, year
-from recollect.language.questions import is_spanish
-from recollect.language.time_tokens import COUNTED, Match, Token, TokenizedText, is_plausible, tokenize
+from recollect.language.questions import is_spanish, language_words
+from recollect.language.time_tokens import Match, Token, TokenizedText, is_plausible, tokenize
 from recollect.language.words import (
     ENGLISH,
     SPANISH,
+    LazyTable,
     alternatives,
+    languages,
     lines,
     month_names,
     names_by_word,
     number_words,
+    sections,
     word_set,
+    words_by_name,
 )
 from recollect.text.tokens import compile_later, fold
 
 # The grammar: layers of rules over words and kinds of tokens; the longest match wins
 
-_named = partial(names_by_word, "time")
-_counted_words = partial(number_words, "time")
+_compiled = cache(compile)
+_BASE = (ENGLISH, SPANISH)
+_OTHERS = tuple(each for each in languages() if each not in _BASE and "months" in sections("time", each))
+"""Languages with a grammar of their own, since their words mean something else in English or Spanish."""
 
 
-def _valued_words(section: str) -> dict[str, int]:
-    return {word: int(value) for word, value in _named(section).items()}
+@cache
+def _classes(among: tuple[str, ...]) -> dict[str, Any]:
+    """Return the words of each class in some languages, with their values, as `[classes]` says."""
+    named = partial(names_by_word, "time", among=among)
+    classes: dict[str, Any] = {
+        "named": named,
+        "counted": partial(number_words, "time", among=among),
+        "valued": lambda section: {word: int(value) for word, value in named(section).items()},
+        "listed": lambda section, value=None: dict.fromkeys(word_set("time", section, among), value),
+        "WEEKDAY": number_words("words", "weekdays", first=0, among=among),
+    }
+    for line in lines("time", "classes"):
+        name, _, written = line.partition(": ")
+        classes[name] = eval(_compiled(written, "<class>", "eval"), classes)  # noqa: S307  # our own file
+    return {name: words for name, words in classes.items() if name.isupper()}
 
 
-def _at_most(numbers: dict[str, int], most: int) -> dict[str, int]:
-    return {word: number for word, number in numbers.items() if number <= most}
-
-
-_ONES, _TEENS, _TENS = (
-    _counted_words("ones"),
-    _counted_words("teens", first=10),
-    _counted_words("tens", first=2, step=10),
-)
-_ORDINALS = _counted_words("ordinals")
-_MONTHS = number_words("time", "months")
-_SHORT_MONTHS = _counted_words("short months")
-_CALENDAR = _named("calendar units")
-_ROLLING = {word: unit for word, unit in _CALENDAR.items() if unit != "century"} | _named("rolling units")
-_PARTS_OF_DAY = {word: tuple(map(int, hours.split("-"))) for word, hours in _named("parts of day").items()}
-
-CLASSES: dict[str, dict[str, Any]] = {
-    "ONES": _ONES,
-    "TEENS": _TEENS,
-    "TENS": _TENS,
-    "CARDINAL": _TENS | _TEENS | _ONES,
-    "THE": dict.fromkeys(word_set("time", "the")),
-    "COUNT": dict.fromkeys(word_set("time", "one"), 1),
-    "NTH": _ORDINALS,
-    "MONTHDAY": _ORDINALS,
-    "ANYDAY": _ORDINALS,
-    "QUARTERTH": _at_most(_ORDINALS, 4),
-    "HALFTH": _at_most(_ORDINALS, 2),
-    "MONTH": _MONTHS,
-    "ANYMONTH": _SHORT_MONTHS | _MONTHS,
-    "SHORTMONTH": {word: number for word, number in _SHORT_MONTHS.items() if word not in _MONTHS},
-    "WEEKDAY": number_words("words", "weekdays", first=0),
-    "SHORTDAY": _counted_words("short weekdays", first=0),
-    # The number of their first month.
-    "SEASON": _counted_words("seasons", step=3),
-    "THIRD": _valued_words("thirds"),
-    "CALENDAR": _CALENDAR,
-    "SPAN_UNIT": _named("span units"),
-    "UNIDAD": {word: unit for word, unit in _CALENDAR.items() if word != unit} | _named("weekend nouns"),
-    "ROLLING": _ROLLING,
-    "UNIT": _ROLLING | _named("units"),
-    "DAYWORD": _valued_words("day words"),
-    "NIGHTWORD": _valued_words("night words"),
-    "SIDE": _valued_words("sides"),
-    "PART": _PARTS_OF_DAY,
-    "NOON": {word: hours[0] for word, hours in _PARTS_OF_DAY.items() if hours[1] - hours[0] == 1},
-}
-
-KINDS = {
-    "COUNT": "NUM DAYNUM INT YEAR",
-    "ANY_NUMBER": "NUM DAYNUM INT YEAR",
-    "NUMBER": "NUM DAYNUM INT",
-    "HOUR": "CLOCK NUM DAYNUM INT",
-    "NTH": "ORDINAL",
-    "DAYTH": "DAYNUM ORDINAL",
-    "MONTHDAY": "DAYNUM ORDINAL",
-    "ANYDAY": "DAYNUM ORDINAL NUM",
-    "DATE_NAMED": "DAY DATE_OF_YEAR",
-    "DATED": "DAY DATE_OF_YEAR BARE_WEEKDAY",
-    "YEARLY": "OF_YEAR DATE_OF_YEAR",
-    "LONG_SPAN": "MONTH_SPAN YEAR_SPAN",
-    "THIRDABLE": "OF_YEAR MONTH_SPAN YEAR_SPAN",
-    "BOUND": "DAY DATE_OF_YEAR BARE_WEEKDAY OF_YEAR MONTH_SPAN YEAR_SPAN WEEK_SPAN SPAN YEAR",
-    "YEAR_DATED": "OF_YEAR DATE_OF_YEAR MONTH_SPAN YEAR",
-    "DATED_BOUND": "DAY DATE_OF_YEAR OF_YEAR MONTH_SPAN",
-}
+_KINDS = words_by_name("time", "kinds")
 """Kinds of tokens that a pattern may name together."""
 
 
 # The rules, layer by layer
 
 
-def _rules_of(*names: str) -> list[str]:
-    return [rule for name in names for rule in lines("time", f"rules {name}")]
-
-
-def _relative_rules(things: str, sides: str) -> list[str]:
+def _relative_rules(among: Sequence[str], things: str, sides: str) -> list[str]:
     """Return rules for `last`, `this` and `next`: one for each pair of lines of `things` and `sides`."""
     rules = []
-    for thing, line in product(lines("time", things), lines("time", sides)):
+    for thing, line in product(lines("time", things, among), lines("time", sides, among)):
         (what, _, made), (side, _, rule) = thing.partition(": "), line.partition(": ")
         kind, _, make = made.rpartition(": ")
         rules.append(rule.format(what=what, kind=kind, make=make.format(side=side)))
     return rules
 
 
+class Grammar(NamedTuple):
+    """Rules, and the words that their checks read."""
+
+    layers: Sequence[_Layer]
+    words: Mapping[str, frozenset[str]]
+
+
 @cache
-def _layers() -> tuple[_Layer, ...]:
-    nouns, feasts = _relative_rules("sided nouns", "noun sides"), _relative_rules("feasts", "feast sides")
+def _grammar(own: tuple[str, ...]) -> Grammar:
+    """Return the grammar of some languages: their words, and their rules beside those of English."""
+    among = own if ENGLISH in own else (ENGLISH, *own)
+
+    def rules_of(*names: str) -> list[str]:
+        return [rule for name in names for rule in lines("time", f"rules {name}", among)]
+
+    relative = partial(_relative_rules, among)
+    nouns, feasts = relative("sided nouns", "noun sides"), relative("feasts", "feast sides")
     layers = (
-        _rules_of("numbers"),
-        [*_rules_of("not times", "written", "relative"), *nouns, *feasts, *_rules_of("feasts")],
-        [*_rules_of("parts of wholes"), *_relative_rules("parts of years", "year sides")],
-        _rules_of("parts of months"),
-        _rules_of("parts of days"),
-        _rules_of("ranges"),
+        rules_of("numbers"),
+        [*rules_of("not times", "written", "relative"), *nouns, *feasts, *rules_of("feasts")],
+        [*rules_of("parts of wholes"), *relative("parts of years", "year sides")],
+        rules_of("parts of months"),
+        rules_of("parts of days"),
+        rules_of("ranges"),
     )
-    return tuple(_Layer([_rule(line) for line in layer]) for layer in layers)
+    words = LazyTable(partial(word_set, "time", among=among))
+    return Grammar([_Layer([_rule(line, own) for line in layer]) for layer in layers], words)
 
 
 # Reading
 
-_compiled = cache(compile)
 _RULE = re.compile(r"(\w+) +(.+?) *-> +(.+?)(?: +unless (\w+))?")
 
 
@@ -162,16 +127,7 @@ Pattern = tuple[Element, ...]
 
 
 class Rule(NamedTuple):
-    """A line such as
-
-        SPAN  past|last COUNT UNIT  ->  rolling(UNIT, COUNT)  unless of_something
-
-    Its pattern is a row of elements: a literal word (`ago`), a class of words or a kind of token in
-    capitals (`WEEKDAY`), alternatives (`on|in`), perhaps optional (`the?`). Digits distinguish two of a kind
-    (`YEAR1`, `YEAR2`). The rule creates one token of its kind for the layers above. The token's value is that
-    of the expression: Python, with the functions of `moments` and the values of the pattern's classes and
-    kinds. The rule does not match if the value is None, or if the check after `unless` rejects the match.
-    """
+    """A line of the grammar, as `en/time.txt` explains."""
 
     kind: str
     """`BY_UNIT` if the value decides the kind."""
@@ -181,10 +137,11 @@ class Rule(NamedTuple):
     unless: Callable[[Match], bool] | None
 
 
-def reduce_tokens(tokens: Sequence[Token], *, cased: bool) -> Sequence[Token]:
+def reduce_tokens(tokens: Sequence[Token], grammar: Grammar, *, cased: bool) -> Sequence[Token]:
     """Replace the tokens that match a rule by one token, layer after layer."""
     symbols: list[str] = []
-    for layer in _layers():
+    words = grammar.words
+    for layer in grammar.layers:
         symbols = symbols or [*(token.word if token.kind == "word" else token.kind for token in tokens), ""]
         if layer.firsts.isdisjoint(symbols):
             continue
@@ -198,7 +155,9 @@ def reduce_tokens(tokens: Sequence[Token], *, cased: bool) -> Sequence[Token]:
             for rule in layer.rules(symbol, symbols[first + 1]):
                 pattern = next((each for each in rule.patterns if _matches(each, symbols, first)), ())
                 end = first + len(pattern)
-                if end <= past or (rule.unless and rule.unless(Match(tokens, first, end, cased))):
+                if end <= past:
+                    continue
+                if rule.unless and rule.unless(Match(tokens, first, end, cased, words)):
                     continue
                 token = _make_token(rule, pattern, tokens[first:end])
                 if token is not None:
@@ -246,13 +205,13 @@ def _matches(pattern: Pattern, symbols: Sequence[str], first: int) -> bool:
     return True
 
 
-def _rule(line: str) -> Rule:
+def _rule(line: str, own: tuple[str, ...]) -> Rule:
     match = _RULE.fullmatch(line)
     if match is None:
         raise ValueError(f"not a rule: {line!r}")
     kind, pattern, written, check = match.groups()
     choices = [
-        ((_element(each.removesuffix("?")),), ()) if each.endswith("?") else ((_element(each),),)
+        ((_element(each.removesuffix("?"), own),), ()) if each.endswith("?") else ((_element(each, own),),)
         for each in pattern.split()
     ]
     patterns = [tuple(chain.from_iterable(chosen)) for chosen in product(*choices)]
@@ -260,12 +219,12 @@ def _rule(line: str) -> Rule:
 
 
 @cache
-def _element(written: str) -> Element:
+def _element(written: str, own: tuple[str, ...]) -> Element:
     symbols: dict[str, Any] = {}
     alternatives = written.split("|")
     for name in alternatives:
         bare = name.rstrip("0123456789") if name[:1].isupper() else name
-        symbols |= {**CLASSES.get(bare, {}), **dict.fromkeys(KINDS.get(bare, "").split())} or {bare: None}
+        symbols |= {**_classes(own).get(bare, {}), **dict.fromkeys(_KINDS.get(bare, bare).split())}
     return Element(symbols, tuple(name for name in alternatives if name[:1].isupper()))
 
 
@@ -301,14 +260,33 @@ class TimePhrase:
     """The next occurrence of a recurring date that was read as the last one; plans mean the next."""
 
 
-def time_phrases(text: str, reference: datetime) -> tuple[TimePhrase, ...]:
-    """Return the time phrases of a text, in order, without overlap; days are of the reference's time zone."""
+def time_phrases(
+    text: str, reference: datetime, own: tuple[str, ...] = (), *, of_events: bool = False
+) -> tuple[TimePhrase, ...]:
+    """Return the time phrases of a text, in order, without overlap; days are of the reference's time zone.
+
+    `own` are the languages to read; by default, those of the text. The time in `before we moved last year` is
+    that of an event, so it is left out unless `of_events` is true.
+    """
     if reference.utcoffset() is None:
         raise InvalidInput("A time phrase needs a reference with a time zone; pass an aware datetime.")
     read = tokenize(text)
-    found = reduce_tokens(_with_dates(read.tokens), cased=read.cased)
-    phrases = (_phrase(text, read, token, reference) for token in found)
-    return tuple(phrase for phrase in phrases if phrase is not None)
+    own = own or _languages_of(set(map(itemgetter(1), read.tokens)))
+    grammar, tokens = _grammar(own), _with_dates(read.tokens, own)
+    ends = grammar.words["clause ends"]
+    phrases = []
+    most: timedelta | None = None
+    for token in reduce_tokens(tokens, grammar, cased=read.cased):
+        if token.kind == "EVENT":
+            most = token.value
+        elif most is not None and token.word in ends:
+            most = None
+        elif isinstance(token.value, Moment):
+            phrase = _phrase(text, read, token, token.value, reference)
+            length = phrase and phrase.start and phrase.stop and phrase.stop - phrase.start
+            if phrase is not None and (of_events or most is None or (length and length <= most)):
+                phrases.append(phrase)
+    return tuple(phrases)
 
 
 def time_of(text: str, reference: datetime) -> TimePhrase | None:
@@ -316,10 +294,9 @@ def time_of(text: str, reference: datetime) -> TimePhrase | None:
     return max(time_phrases(text, reference), key=lambda phrase: phrase.confidence, default=None)
 
 
-def _phrase(text: str, read: TokenizedText, token: Token, reference: datetime) -> TimePhrase | None:
-    moment = token.value
-    if not isinstance(moment, Moment):
-        return None
+def _phrase(
+    text: str, read: TokenizedText, token: Token, moment: Moment, reference: datetime
+) -> TimePhrase | None:
     try:
         start, stop = moment.at(reference)
         ordered = start is None or stop is None or start.astimezone(UTC) < stop.astimezone(UTC)
@@ -343,16 +320,41 @@ def _next(moment: Moment, last: datetime | None) -> tuple[datetime | None, datet
     return span if following is not None and following > last else None
 
 
-def _with_dates(tokens: Sequence[Token]) -> Sequence[Token]:
+def _with_dates(tokens: Sequence[Token], own: tuple[str, ...]) -> Sequence[Token]:
     """Decide by the language of the text whether a date such as 5/3/2024 is in March or in May."""
-    if all(token.kind != "DATE" for token in tokens):
+    if "DATE" not in map(itemgetter(0), tokens):
         return tokens
-    day_first = is_spanish(token.word for token in tokens)
+    day_first = own != _BASE or is_spanish(token.word for token in tokens)
     made = (
         (token, slashed_date(token.word, day_first=day_first) if token.kind == "DATE" else None)
         for token in tokens
     )
     return [token if day is None else token._replace(kind="DAY", value=day) for token, day in made]
+
+
+# The language of a text: a text with time words of German, French or Portuguese is read with their grammar if
+# it has more of their words than of English or Spanish.
+
+
+@cache
+def _time_words(*among: str) -> frozenset[str]:
+    """Return words that nearly every time phrase of these languages contains."""
+    months = "ANYMONTH" if among == _BASE else "MONTH"  # `set`, `out` and `mar` are other words too
+    named = (months, "WEEKDAY", "SHORTDAY", "SEASON", "CALENDAR", "DAYWORD", "NIGHTWORD")
+    return word_set("time", "cues", among).union(*(_classes(among)[name] for name in named))
+
+
+def _languages_of(said: set[str]) -> tuple[str, ...]:
+    if said.isdisjoint(_CUES_OF_OTHERS):
+        return _BASE
+    scores = {
+        each: len(said & _time_words(each)) + len(said & language_words(each))
+        for each in (*_BASE, *_OTHERS)
+        if each in _BASE or not said.isdisjoint(_time_words(each))
+    }
+    most = max(scores, key=scores.__getitem__)
+    # One word may be a name: Noel, August.
+    return _BASE if most in _BASE or scores[most] < 2 else (most,)
 
 
 # The times in a text of any length. A question is read whole (`time_of`), but there may be hundreds of long
@@ -363,17 +365,15 @@ MOST_WINDOWS = 6
 # Characters to read on each side of a time word, for the rest of the phrase and its context.
 _REACH = 28
 _PIECES = compile_later(r"[^\W_]+")
-_CUES = word_set("time", "cues").union(
-    *(CLASSES[name] for name in ("ANYMONTH", "WEEKDAY", "SHORTDAY", "SEASON", "CALENDAR")),
-    *(CLASSES[name] for name in ("DAYWORD", "NIGHTWORD")),
-)
+_CUES_OF_OTHERS = frozenset[str]().union(*map(_time_words, _OTHERS))
+_COUNTED = word_set("time", "counted", _BASE)
+_DIGIT = compile_later("[0-9]")
 _DIGITS = compile_later(r"[12][0-9]{3}|[0-9]{1,2}(?:st|nd|rd|th)|(?:[12][0-9])?[0-9]0s|q[1-4]|[1-4]q")
 _YEAR = compile_later(r"(?<![\w$€£¥#/:.,-])[12][0-9]{3}(?![\w/:%]|[.,-][0-9])")
 _WORD_AFTER = compile_later(r" ?([^\W\d_]+|%)")
 _NO_MOMENT = datetime(2100, 1, 1, tzinfo=UTC)
 # A bare year is at most this far after the reference.
 _YEARS_AHEAD = 5
-_SURE_ENOUGH = AMBIGUOUS
 
 
 def own_times(text: str, reference: datetime | None) -> tuple[TimePhrase, ...]:
@@ -383,40 +383,39 @@ def own_times(text: str, reference: datetime | None) -> tuple[TimePhrase, ...]:
     any position (`the 2006 season`), unless the number counts things.
     """
     text = text[:MOST_LETTERS]
+    lowered, at, sure = text.lower(), reference or _NO_MOMENT, SURE if reference is None else AMBIGUOUS
+    own, cues = _cues(lowered)
     found: list[TimePhrase] = []
-    for start, stop in _windows(text):
+    # The lower case of one rare letter is longer and would move the windows, so skip such a text.
+    for start, stop in _windows(lowered, cues) if len(lowered) == len(text) else ():
         window = text[start:stop]
-        sure = SURE if reference is None else _SURE_ENOUGH
-        phrases = [
-            phrase for phrase in time_phrases(window, reference or _NO_MOMENT) if phrase.confidence >= sure
-        ]
-        phrases += _bare_years(window, phrases, reference or _NO_MOMENT)
+        named = time_phrases(window, at, own, of_events=True)
+        phrases = [phrase for phrase in named if phrase.confidence >= sure]
+        phrases += _bare_years(window, phrases, at)
         found += (
             replace(phrase, place=(phrase.place[0] + start, phrase.place[1] + start)) for phrase in phrases
         )
     return tuple(sorted(found, key=lambda phrase: phrase.place))
 
 
-def _cues(text: str) -> set[str]:
-    """Return the words of a lower-case text that may name a time. Most texts have none."""
+def _cues(text: str) -> tuple[tuple[str, ...], set[str]]:
+    """Return the languages of a lower-case text, and its words that may name a time. Most texts have none."""
     pieces = set(_PIECES.findall(text))
-    found = pieces & _CUES
-    found.update(word for word in pieces if not word.isalpha() and _DIGITS.fullmatch(word))
-    if not text.isascii():
-        found.update(word for word in pieces if not word.isascii() and fold(word) in _CUES)
-    return found
+    folded = {} if text.isascii() else {word: fold(word) for word in pieces if not word.isascii()}
+    own = _languages_of(pieces.union(folded.values()) if folded else pieces)
+    cues = _time_words(*own)
+    found = pieces & cues
+    if _DIGIT.search(text):
+        found.update(word for word in pieces if not word.isalpha() and _DIGITS.fullmatch(word))
+    found.update(word for word, plain in folded.items() if plain in cues)
+    return own, found
 
 
-def _windows(text: str) -> Iterator[tuple[int, int]]:
+def _windows(text: str, cues: set[str]) -> Iterator[tuple[int, int]]:
     """Yield windows of whole words around the first time words. Windows that touch are merged."""
-    lowered = text.lower()
-    cues = _cues(lowered)
-    # The lower case of one rare letter is longer and would move the windows, so skip such a text.
-    if not cues or len(lowered) != len(text):
-        return
     start = stop = -1
     count = 0
-    for piece in _PIECES.finditer(lowered):
+    for piece in _PIECES.finditer(text) if cues else ():
         if piece.group() not in cues:
             continue
         if start >= 0 and piece.start() - _REACH > stop:
@@ -443,11 +442,11 @@ def _bare_years(text: str, phrases: Sequence[TimePhrase], reference: datetime) -
         if (
             is_plausible(number)
             and number <= reference.year + _YEARS_AHEAD
-            and (after is None or fold(after.group(1)) not in COUNTED)
+            and (after is None or fold(after.group(1)) not in _COUNTED)
             and all(place[1] <= each.place[0] or each.place[1] <= place[0] for each in phrases)
         ):
             start, stop = year(number).at(reference)
-            found.append(TimePhrase(start, stop, _SURE_ENOUGH, match.group(), place))
+            found.append(TimePhrase(start, stop, AMBIGUOUS, match.group(), place))
     return found
 
 
@@ -468,10 +467,7 @@ _DATE = compile_later(
 )
 
 
-def _words(section: str) -> str:
-    return alternatives("time", section)
-
-
+_words = partial(alternatives, "time")
 # Words before the end of a period, not before its beginning.
 _RANGE = compile_later(rf"\s*,?\s*(?:{_words('range words')}|-|–|—)\s*(?:the\s+|el\s+)?(?:\d{{1,2}}\s+)?")
 _UNTIL = compile_later(rf"\b(?:{_words('until words')})\s+(?:the\s+|el\s+)?(?:\d{{1,2}}\s+)?(?:de\s+)?$")

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from functools import partial
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from recollect.domain.lazy_dataclass import dataclass
-from recollect.language.words import ENGLISH, SPANISH, LazyTable, month_names, sections, word_set
+from recollect.language.words import ENGLISH, SPANISH, month_names, sections
 from recollect.text.tokens import fold
 
 # The kinds of pieces of a folded text. The first alternative that matches wins. Each has a limited length or
@@ -130,10 +129,8 @@ def _fold_with_places(text: str) -> tuple[str, tuple[int, ...] | None]:
 
 # Checks that rules name after `unless`. If a check is true, the rule does not apply.
 
-_WORDS = LazyTable(partial(word_set, "time"))
 _SPANISH_NAMES = frozenset(sections("time", SPANISH)["month names"].split())
 _MONTHS = frozenset((*month_names(ENGLISH), *month_names(SPANISH)))
-COUNTED = _WORDS["counted"]
 _MARKS = frozenset({"?", "!", ".", "", "¿", "¡"})
 # The token before the start and after the end of a text.
 _END = Token("", "", None, 0, 0)
@@ -147,6 +144,8 @@ class Match(NamedTuple):
     past: int
     cased: bool
     """Whether capital letters distinguish names."""
+    words: Mapping[str, frozenset[str]]
+    """The words of each section of the grammar's languages."""
 
     @property
     def own_tokens(self) -> Sequence[Token]:
@@ -168,56 +167,56 @@ def after_from(match: Match) -> bool:
 
 def no_month(match: Match) -> bool:
     """Whether a month without day and year may be something else."""
-    token, names, verbs = match.tokens[match.first], _WORDS["month names"], _WORDS["month verbs"]
-    before = match.word(-2 if match.word(-2) in _WORDS["month edges"] else -1)
-    is_food = match.word(-1) in _WORDS["food before"] or match.word(1) in _WORDS["food after"]
-    if before in _WORDS["every"] or (token.word == "mayo" and is_food):
+    token, names, verbs = match.tokens[match.first], match.words["month names"], match.words["month verbs"]
+    before = match.word(-2 if match.word(-2) in match.words["month edges"] else -1)
+    is_food = match.word(-1) in match.words["food before"] or match.word(1) in match.words["food after"]
+    if before in match.words["every"] or (token.word == "mayo" and is_food):
         return True
-    if token.word not in names | verbs or before in _WORDS["surely time"] or _is_alone(match):
+    if token.word not in names | verbs or before in match.words["surely time"] or _is_alone(match):
         return False
     if _beside_month(match) and (
-        token.word not in verbs or match.word(1) not in _WORDS["verb after"] - {"to"}
+        token.word not in verbs or match.word(1) not in match.words["verb after"] - {"to"}
     ):
         return False
     if (token.word in verbs and _is_verb(match, token)) or (token.word in names and _is_person(match, token)):
         return True
-    if before in _WORDS["closed time"]:
+    if before in match.words["closed time"]:
         return False
     is_month = token.capital if match.cased else token.word in names - verbs - {"august"}
-    return before not in _WORDS["bare before"] or not is_month
+    return before not in match.words["bare before"] or not is_month
 
 
 def no_sided_month(match: Match) -> bool:
     """Whether a month after `this` or the like is a verb: `this may be`."""
     first, last = match.own_tokens[0], match.own_tokens[-1]
-    alone = Match(match.tokens, match.past - 1, match.past, match.cased)
-    is_this = first.word == "this" and last.word in _WORDS["month verbs"]
+    alone = match._replace(first=match.past - 1)
+    is_this = first.word == "this" and last.word in match.words["month verbs"]
     return is_this and match.token(1) is not _END and _is_verb(alone, last)
 
 
 def no_date(match: Match) -> bool:
     """Whether a month beside a number is a verb beside a count: `may 5 people come`."""
-    tokens = match.own_tokens
+    tokens, words = match.own_tokens, match.words
     if any(token.word == "ago" for token in tokens):  # Spanish for August if it is between a day and a year
         return len(tokens) < 3 or tokens[0].word == "ago"
     named = next(
-        (token for token in tokens if token.word in _WORDS["month verbs"] | _WORDS["short lookalikes"]), None
+        (token for token in tokens if token.word in words["month verbs"] | words["short lookalikes"]), None
     )
     if named is None or any(
-        token.kind in {"YEAR", "ORDINAL"} or token.word in _WORDS["of"] for token in tokens
+        token.kind in {"YEAR", "ORDINAL"} or token.word in match.words["of"] for token in tokens
     ):
         return False
-    if (match.cased and named.capital) or match.word(-1) in _WORDS["surely time"] | _WORDS["maybe time"]:
+    if (match.cased and named.capital) or match.word(-1) in words["surely time"] | words["maybe time"]:
         return False
     return counts_things(match)
 
 
 def no_weekday(match: Match) -> bool:
     """Whether a bare weekday is a habit, or part of a name."""
-    token, before, after = match.tokens[match.first], match.word(-1), match.word(1)
-    if before in _WORDS["habit before"] | _WORDS["title before"] or after in _WORDS["weekday compounds"]:
+    token, before, after, words = match.tokens[match.first], match.word(-1), match.word(1), match.words
+    if before in words["habit before"] | words["title before"] or after in words["weekday compounds"]:
         return True
-    if before == "on" and match.word(-2) in _WORDS["habit adverbs"]:
+    if before == "on" and match.word(-2) in match.words["habit adverbs"]:
         return True
     if after == "night" and match.token(1).capital and match.cased:
         return True
@@ -228,55 +227,55 @@ def no_weekday(match: Match) -> bool:
 def no_short_weekday(match: Match) -> bool:
     """Whether Mon, Sat or Sun may be another word; `on Mon` and `since Sat` are days."""
     token = match.tokens[match.first]
-    if match.word(-1) not in _WORDS["short before"]:
+    if match.word(-1) not in match.words["short before"]:
         return True
-    return not token.capital if match.cased else token.word in _WORDS["weekday lookalikes"]
+    return not token.capital if match.cased else token.word in match.words["weekday lookalikes"]
 
 
 def no_sided_weekday(match: Match) -> bool:
     """Whether a short weekday is another word: `this sun`, `last wed`, but not `last Sat`."""
     token = match.tokens[match.past - 1]
-    return not token.capital if match.cased else token.word in _WORDS["weekday lookalikes"] - {"sat"}
+    return not token.capital if match.cased else token.word in match.words["weekday lookalikes"] - {"sat"}
 
 
 def no_short_month(match: Match) -> bool:
     """Whether a short month is another word: `mar` is the sea, Jan a person; `in Dec` is a month."""
     token = match.tokens[match.first]
-    if match.word(-1) not in _WORDS["short before"] | _WORDS["surely time"]:
+    if match.word(-1) not in match.words["short before"] | match.words["surely time"]:
         return True
-    return token.word in _WORDS["month lookalikes"] or (match.cased and not token.capital)
+    return token.word in match.words["month lookalikes"] or (match.cased and not token.capital)
 
 
 def no_season(match: Match) -> bool:
-    return match.word(1) in _WORDS["season compounds"] or match.word(-1) in _WORDS["every"]
+    return match.word(1) in match.words["season compounds"] or match.word(-1) in match.words["every"]
 
 
 def no_bare_season(match: Match) -> bool:
     """Whether no word before a season marks it as a time, as in `in the summer`, `since winter`."""
-    if match.word(1) in _WORDS["of"] | _WORDS["of the"]:
+    if match.word(1) in match.words["of"] | match.words["of the"]:
         following = match.token(2)
-        return following.kind not in {"YEAR", "YEAR_SPAN"} and following.word not in _WORDS["year words"]
+        return following.kind not in {"YEAR", "YEAR_SPAN"} and following.word not in match.words["year words"]
     steps = 1
-    while match.word(-steps) in _WORDS["season links"] and steps < 3:
+    while match.word(-steps) in match.words["season links"] and steps < 3:
         steps += 1
-    if match.word(-steps) not in _WORDS["season before"]:
+    if match.word(-steps) not in match.words["season before"]:
         return True
-    if match.word(-1) == "de" and match.word(-2) not in _WORDS["season before"]:
+    if match.word(-1) == "de" and match.word(-2) not in match.words["season before"]:
         return True
     return no_season(match)
 
 
 def any_weekend(match: Match) -> bool:
     """Whether any weekend is meant: `a weekend`, `weekend plans`, but not `the weekend`."""
-    return match.word(-1) not in _WORDS["weekend articles"] or match.word(1) in _WORDS["of"]
+    return match.word(-1) not in match.words["weekend articles"] or match.word(1) in match.words["of"]
 
 
 def no_kings(match: Match) -> bool:
-    return match.word(-1) not in _WORDS["kings before"]
+    return match.word(-1) not in match.words["kings before"]
 
 
 def no_feast(match: Match) -> bool:
-    return match.word(1) in _WORDS["feast compounds"] or match.word(-1) in _WORDS["every"]
+    return match.word(1) in match.words["feast compounds"] or match.word(-1) in match.words["every"]
 
 
 def no_year(match: Match) -> bool:
@@ -286,7 +285,7 @@ def no_year(match: Match) -> bool:
         return not is_plausible(last.value)
     if following.word == "-" and following.start == last.stop:
         return True  # 2024-W10
-    return match.word(-1) not in _WORDS["year before"] or match.word(1) in COUNTED
+    return match.word(-1) not in match.words["year before"] or match.word(1) in match.words["counted"]
 
 
 def no_quarter(match: Match) -> bool:
@@ -299,35 +298,35 @@ def no_year_range(match: Match) -> bool:
     first, last = match.own_tokens[0].value, match.own_tokens[-1].value
     if not (is_plausible(first) and is_plausible(last) and first < last):
         return True
-    return match.word(-1) in {"-", "+"} or match.word(1) == "-" or match.word(1) in COUNTED
+    return match.word(-1) in {"-", "+"} or match.word(1) == "-" or match.word(1) in match.words["counted"]
 
 
 def is_morning(match: Match) -> bool:
     """Whether `mañana` means the morning: it follows an article."""
-    return match.word(-1) in _WORDS["morning before"] and match.word(-2) != "hasta"
+    return match.word(-1) in match.words["morning before"] and match.word(-2) != "hasta"
 
 
 def of_something(match: Match) -> bool:
     """Whether `of` follows: `last week of June` is not last week."""
-    return match.word(1) == "of" and match.word(2) not in _WORDS["weeks of"]
+    return match.word(1) == "of" and match.word(2) not in match.words["weeks of"]
 
 
 def short_while(match: Match) -> bool:
     """Whether the phrase names no time: `last minute`, `in a minute`, `five times in a week`."""
     words = [token.word for token in match.own_tokens]
-    is_short = words[1] in _WORDS["single"] and words[-1] in _WORDS["short whiles"]
-    return is_short or match.word(-1) in _WORDS["times before"]
+    is_short = words[1] in match.words["single"] and words[-1] in match.words["short whiles"]
+    return is_short or match.word(-1) in match.words["times before"]
 
 
 def no_bound(match: Match) -> bool:
     """Whether the number is a count: `after 2000 steps`, but not `after 2019`."""
     values = [token.value for token in match.own_tokens if token.kind == "YEAR"]
-    return not all(map(is_plausible, values)) or (bool(values) and match.word(1) in COUNTED)
+    return not all(map(is_plausible, values)) or (bool(values) and match.word(1) in match.words["counted"])
 
 
 def counts_things(match: Match) -> bool:
     """Whether the number counts things: `on the 5th floor`, but not `on the 5th`."""
-    return match.token(1) is not _END and match.word(1) not in _WORDS["plain after"]
+    return match.token(1) is not _END and match.word(1) not in match.words["plain after"]
 
 
 def _is_alone(match: Match) -> bool:
@@ -342,7 +341,7 @@ def is_plausible(year_number: int) -> bool:
 
 def _beside_month(match: Match) -> bool:
     return any(
-        match.word(step) in _WORDS["joining"]
+        match.word(step) in match.words["joining"]
         and (match.token(2 * step).kind == "YEAR" or match.word(2 * step) in _MONTHS)
         for step in (-1, 1)
     )
@@ -351,21 +350,22 @@ def _beside_month(match: Match) -> bool:
 def _is_verb(match: Match, token: Token) -> bool:
     """Whether a month is another word: `may I`, `it may rain`, `march on`, `the march`."""
     before = match.word(-1)
-    if match.word(1) in _WORDS["verb after"] and before not in _WORDS["closed time"]:
+    if match.word(1) in match.words["verb after"] and before not in match.words["closed time"]:
         return True
     if match.cased and token.capital and match.first > 0 and before not in {".", "?", "!"}:
         return False
-    return before not in _WORDS["closed time"] | _WORDS["surely time"] and not _is_alone(match)
+    return before not in match.words["closed time"] | match.words["surely time"] and not _is_alone(match)
 
 
 def _is_person(match: Match, token: Token) -> bool:
     before, following = match.word(-1), match.token(1)
     if _beside_month(match):
         return False
-    if before in _WORDS["person before"] or following.word in _WORDS["person after"]:
+    if before in match.words["person before"] or following.word in match.words["person after"]:
         return True
     named = match.cased and token.capital
     if token.word in _SPANISH_NAMES and named:
-        return before not in _WORDS["name range words"]  # Spanish months are in lower case.
+        return before not in match.words["name range words"]  # Spanish months are in lower case.
     # A first name, before a surname.
-    return named and before not in _WORDS["closed time"] and following.capital and following.kind == "word"
+    surname = following.capital and following.kind == "word"
+    return named and surname and before not in match.words["closed time"]

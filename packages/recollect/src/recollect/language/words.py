@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from pkgutil import get_data
 from typing import TypeVar
@@ -52,22 +52,22 @@ def sections(topic: str, language: str) -> dict[str, str]:
     return dict(zip(parts[::2], parts[1::2], strict=True))
 
 
-def texts(topic: str, section: str) -> Iterator[str]:
-    """Yield the text of a section in each language that has it."""
-    found = [text for each in languages() if (text := sections(topic, each).get(section)) is not None]
-    if not found:
+def texts(topic: str, section: str, among: Sequence[str] = ()) -> Iterator[str]:
+    """Yield the text of a section in each language that has it, or in each of `among`."""
+    found = [own[section] for each in among or languages() if section in (own := sections(topic, each))]
+    if not (found or among):
         raise KeyError(f"No language has a section [{section}] in {topic}.txt.")
     yield from found
 
 
-def word_set(topic: str, section: str) -> frozenset[str]:
+def word_set(topic: str, section: str, among: Sequence[str] = ()) -> frozenset[str]:
     """Return the words of a section in all languages."""
-    return frozenset(" ".join(texts(topic, section)).split())
+    return frozenset(" ".join(texts(topic, section, among)).split())
 
 
-def lines(topic: str, section: str) -> list[str]:
+def lines(topic: str, section: str, among: Sequence[str] = ()) -> list[str]:
     """Return the lines of a section in all languages; `<PART>` is replaced by the lines of that section."""
-    joined = (_CONTINUED.sub("", text) for text in texts(topic, section))
+    joined = (_CONTINUED.sub("", text) for text in texts(topic, section, among))
     filled = (_PART.sub(lambda part: alternatives(topic, part[1]), text) for text in joined)
     return [line for text in filled for line in text.splitlines() if line]
 
@@ -77,25 +77,28 @@ def alternatives(topic: str, section: str) -> str:
     return "|".join(lines(topic, section))
 
 
-def words_by_name(topic: str, section: str) -> dict[str, str]:
+def words_by_name(topic: str, section: str, among: Sequence[str] = ()) -> dict[str, str]:
     """Return the words of each name in all languages, from lines such as `name: word word`."""
     found: dict[str, str] = {}
-    for line in lines(topic, section):
+    for line in lines(topic, section, among):
         name, _, words = line.partition(":")
         found[name] = f"{found.get(name, '')} {words}"
     return found
 
 
-def names_by_word(topic: str, section: str) -> dict[str, str]:
+def names_by_word(topic: str, section: str, among: Sequence[str] = ()) -> dict[str, str]:
     """Return the name of each word, from lines such as `name: word word`."""
-    return {word: name for name, words in words_by_name(topic, section).items() for word in words.split()}
+    named = words_by_name(topic, section, among).items()
+    return {word: name for name, words in named for word in words.split()}
 
 
-def number_words(topic: str, section: str, first: int = 1, step: int = 1) -> dict[str, int]:
+def number_words(
+    topic: str, section: str, first: int = 1, step: int = 1, among: Sequence[str] = ()
+) -> dict[str, int]:
     """Return each word's number: a section lists them in ascending order, synonyms joined by a bar."""
     return {
         word: number * step
-        for text in texts(topic, section)
+        for text in texts(topic, section, among)
         for number, words in enumerate(text.split(), start=first)
         for word in words.split("|")
     }

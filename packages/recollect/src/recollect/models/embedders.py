@@ -98,9 +98,10 @@ def embedder_named(name: str, options: ModelOptions | None = None) -> Embedder |
         raise ModelUnavailable(
             f"{error}; or recompute this store's vectors with {other!r}: recollect reindex"
         ) from error
-    if revision not in {"", model.revision}:
+    if revision not in {"", model.revision, *model.compatible}:
         raise _other_revision(f"{short}@{revision}", model.full_name)
-    return _packaged_embedder(model, options.threads)
+    # A store keeps the revision that it has, so that all its vectors have one name.
+    return _packaged_embedder(replace(model, revision=revision or model.revision), options.threads)
 
 
 def default_choice() -> DefaultModel:

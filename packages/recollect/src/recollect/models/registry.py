@@ -76,6 +76,8 @@ class PackagedModel:
     """None if the first numbers of a vector matter most anyway, as after Matryoshka training."""
     token_centre: Path | None = None
     """The mean of its token vectors; None if tokens are not compared."""
+    compatible: tuple[str, ...] = ()
+    """Earlier revisions whose vectors may be compared with those of this one."""
 
     @property
     def full_name(self) -> str:
@@ -197,6 +199,7 @@ def _model_from(fields: Mapping[str, Any], folder: Path, distribution: str) -> P
     files = {name: folder / fields[name] for name in optional if fields.get(name)}
     return PackagedModel(
         languages=tuple(fields["languages"]),
+        compatible=tuple(fields.get("compatible", ())),
         weights=folder / fields["weights"],
         tokenizer=folder / "tokenizer.json",
         distribution=distribution,
