@@ -15,7 +15,7 @@ PAGES := README.md $(addprefix docs/reference/,api.md cli.md errors.md mcp.md se
   docs/guides/hooks.md docs/guides/postgres.md
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-all test-slow test-core test-server test-importers test-postgres test-integrations frameworks-lock test-random torture check audit licences sbom dist release format docs client bench train figures bless lock clean
+.PHONY: help setup demo test test-all test-slow test-core test-server test-importers test-postgres test-integrations frameworks-lock test-random torture check audit licences sbom dist release format docs client bench train train-model figures bless lock clean
 
 help:  ## list what there is to run
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
@@ -172,23 +172,39 @@ QUALITY = $(BIN)/recollect bench quality --data benchmarks/everyday
 RESULTS := benchmarks/results
 
 EVERYDAY := benchmarks/everyday
+LIVES    := benchmarks/lives
 CHOOSING := margaret ines lena
 TODAY = $(shell date +%F)
-FIT = --date $(TODAY) --cache $(CACHE)
 CACHE ?= $(HOME)/.cache/recollect/bench
+FIT = --date $(TODAY) --cache $(CACHE)
 CONVERSATIONS := locomo-dev-jsonl beam100k realmem
-ARCTIC := factcon tsqa hotpotqa
-E5 := xquad-de xquad-ru xquad-zh
+FACTS := factcon tsqa hotpotqa
+FOREIGN := xquad-de xquad-ru xquad-zh
 
-train: $(READY)  ## learn weights, confidence and silence anew from the sets in DATA=… (needs ./models/e5-small)
-	$(BIN)/python -m recollect_bench.training $(FIT) $(addprefix --whole $(EVERYDAY)/,$(CHOOSING)) \
-	  $(addprefix $(DATA)/,$(CONVERSATIONS) $(ARCTIC) xquad_r scifact)
+train: $(READY)  ## learn weights and confidence anew from the sets in DATA=…
+	$(BIN)/python -m recollect_bench.training $(FIT) --whole $(LIVES) --whole $(EVERYDAY) \
+	  $(addprefix $(DATA)/,$(CONVERSATIONS) $(FACTS) xquad_r scifact)
 	$(BIN)/python -m recollect_bench.fit_confidence $(FIT) --report $(RESULTS)/confidence-fit.json \
-	  everyday:arctic-s=$(EVERYDAY)/margaret $(addprefix everyday:e5-small=$(EVERYDAY)/,$(CHOOSING)) \
-	  $(foreach set,$(CONVERSATIONS) $(ARCTIC),$(set):arctic-s=$(DATA)/$(set)) \
-	  $(addprefix xquad:e5-small=$(DATA)/,$(E5)) xquad:arctic-s=$(DATA)/xquad_r/en.json
-	$(BIN)/python -m recollect_bench.fit_relevance_gate $(FIT) \
-	  $(foreach who,$(CHOOSING),arctic-s=$(EVERYDAY)/$(who) e5-small=$(EVERYDAY)/$(who))
+	  --text-model arctic-memory --text-model e5-small lives:auto=$(LIVES) everyday:auto=$(EVERYDAY) \
+	  $(foreach set,$(CONVERSATIONS) $(FACTS),$(set):auto=$(DATA)/$(set)) \
+	  $(addprefix xquad:auto=$(DATA)/,$(FOREIGN) xquad_r/en.json)
+
+# PyTorch is large, so it has an environment of its own. The adapter is committed; the wheel's build adds it to the weights.
+TRAINING := .venv-training
+TUNED    := models/arctic-memory
+
+$(TRAINING)/.ready: models/train/requirements.txt $(READY)
+	@test -x $(TRAINING)/bin/python || $(UV) venv --quiet --python $(BIN)/python $(TRAINING)
+	@VIRTUAL_ENV=$(CURDIR)/$(TRAINING) $(UV) pip install --quiet --requirement $< \
+	  --editable packages/recollect --editable benchmarks/quality ./models/arctic-s
+	@touch $@
+
+train-model: $(TRAINING)/.ready  ## tune the default embedder on the sets in DATA=… (two hours), and pin what comes of it
+	$(TRAINING)/bin/python models/train/train.py --data $(DATA) --out $(TUNED)
+	$(TRAINING)/bin/python models/train/pin.py $(TUNED)
+	VIRTUAL_ENV=$(CURDIR)/$(TRAINING) $(UV) pip install --quiet --reinstall ./$(TUNED)
+	$(TRAINING)/bin/python models/centre.py $(notdir $(TUNED))
+	$(TRAINING)/bin/python models/rotation.py $(notdir $(TUNED))
 
 figures: $(READY)  ## quality and confidence on the sets in DATA=…, and the pages made of them
 	$(QUALITY) $(addprefix --data $(DATA)/,$(SETS)) --extract --save $(RESULTS)/quality.json --plot docs/images/quality.svg

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import sys
 from pathlib import Path
@@ -34,6 +35,7 @@ class ModelWeights(BuildHookInterface):  # type: ignore[misc,unused-ignore]
         files = fetched(package / "model.json", folder / "weights")
         if (folder / "convert.py").is_file():
             files = _converted(folder, files)
+        files = _merged(package / "model.json", files)
         files = {**files, **_graph(package / "model.json", files)}
         for name, path in files.items():
             build_data["force_include"][str(path)] = f"{package.name}/{name}"
@@ -50,6 +52,27 @@ def _converted(folder: Path, files: Mapping[str, Path]) -> Mapping[str, Path]:
     for name, content in made.items():
         write(paths[name], content)
     return paths
+
+
+def _merged(descriptor: Path, files: Mapping[str, Path]) -> Mapping[str, Path]:
+    """The files with the adapter added to the weights, where the descriptor names one."""
+    model = json.loads(descriptor.read_text(encoding="utf-8"))
+    if "merged" not in model:
+        return files
+    from merge import merged, read_adapter
+
+    plan = model["merged"]
+    base = files[plan["base"]]
+    made = merged(base.read_bytes(), read_adapter(descriptor.parents[1] / plan["adapter"]))
+    found = hashlib.sha256(made).hexdigest()
+    if found != plan["sha256"]:
+        raise SystemExit(
+            f"The merged weights of {model['name']} have the sha256 {found}, but model.json pins "
+            f"{plan['sha256']}. The adapter, the base or models/merge.py is another than when it was pinned."
+        )
+    path = base.with_name(model["weights"])
+    write(path, made)
+    return {path.name: path, **{name: kept for name, kept in files.items() if name != plan["base"]}}
 
 
 def _graph(descriptor: Path, files: Mapping[str, Path]) -> Mapping[str, Path]:

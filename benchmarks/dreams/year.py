@@ -260,7 +260,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--days", type=int, default=365)
     parser.add_argument("--seed", type=int, default=SEED)
     parser.add_argument("--every", type=int, default=1, help="nights between dreams")
-    parser.add_argument("--model", default="arctic-s", help="embedding model")
+    parser.add_argument("--model", default="arctic-memory", help="embedding model")
     parser.add_argument("--profiles", default=",".join(PROFILES), help="names, separated by commas")
     parser.add_argument("--cache", help="a file that keeps the vectors between runs")
     parser.add_argument("--folder", help="where to put the stores")

@@ -37,7 +37,7 @@ from recollect.stores.port import Embedder, Vector, Vectors
 from recollect.stores.sqlite.store import SqliteStore
 from recollect.write.repository import Repository
 
-MODEL = "arctic-s"
+MODEL = "arctic-memory"
 BATCH = 32
 TURNS = 5
 QUERY = "Where did we leave the keys of the boat?"

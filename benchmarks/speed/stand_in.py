@@ -27,7 +27,7 @@ from recollect.domain.records import Model
 from recollect.models import embedders as choose
 from recollect.stores.port import Embedder, Vector, Vectors
 
-MODEL = "arctic-s"
+MODEL = "arctic-memory"
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 _WORD = re.compile(r"\w+")
 _PIECE = 6  # letters of a token, about

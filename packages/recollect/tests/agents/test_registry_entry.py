@@ -123,7 +123,7 @@ def test_it_names_the_package_its_version_and_the_extra_with_the_server(entry: d
     assert argument["value"] == f"{told['name']}[mcp]=={told['version']}"
     assert "mcp" in told["optional-dependencies"]
     assert told["name"] in told["scripts"]
-    assert any(each.startswith("recollect-model-arctic-s") for each in told["dependencies"])
+    assert any(each.startswith("recollect-model-arctic-memory") for each in told["dependencies"])
 
 
 HOOKS = ROOT / "examples" / "hooks"

@@ -27,7 +27,7 @@ NAIVE = datetime(2026, 3, 1)  # noqa: DTZ001  # what is tested
 DAY = timedelta(days=1).total_seconds()
 every_profile = pytest.mark.parametrize("profile", PROFILES)
 every_model = pytest.mark.parametrize("model", ["hashing", "none"])
-ARCTIC = availability("arctic-s")
+ARCTIC = availability("arctic-memory")
 
 
 @pytest.fixture(autouse=True)
@@ -210,7 +210,7 @@ def test_two_texts_that_became_one_were_two_then(engine: Engine, clock: FixedClo
 
 @pytest.mark.skipif(not ARCTIC.ready, reason=ARCTIC.reason)
 def test_a_former_wording_is_found_by_its_meaning(make_engine: MakeEngine, clock: FixedClock) -> None:
-    engine = make_engine(model="arctic-s")
+    engine = make_engine(model="arctic-memory")
     id_ = engine.remember("Ada moved into a flat in Berlin").id
     engine.remember("The invoice of the plumber is overdue")
     then = clock()

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from recollect.domain.results import Hit, SupersedeResult
     from recollect.engine import Engine
 
-ARCTIC = availability("arctic-s")
+ARCTIC = availability("arctic-memory")
 # A model is loaded once for all tests.
 loaded = lru_cache(embedder_named)
 every_model = pytest.mark.parametrize(
@@ -28,7 +28,7 @@ every_model = pytest.mark.parametrize(
     [
         "none",
         "hashing",
-        pytest.param("arctic-s", marks=pytest.mark.skipif(not ARCTIC.ready, reason=ARCTIC.reason)),
+        pytest.param("arctic-memory", marks=pytest.mark.skipif(not ARCTIC.ready, reason=ARCTIC.reason)),
     ],
 )
 
@@ -212,7 +212,7 @@ def test_notes_that_are_only_similar_stay(make_engine: MakeEngine, model: str, f
 
 @pytest.mark.skipif(not ARCTIC.ready, reason=ARCTIC.reason)
 def test_all_facts_are_corrected_in_one_store_without_touching_one_another(make_engine: MakeEngine) -> None:
-    engine = make_engine(loaded, "arctic-s")
+    engine = make_engine(loaded, "arctic-memory")
     ids = {name: store_fact(engine, fact) for name, fact in FACTS.items()}
     for name, fact in FACTS.items():
         done = engine.supersede(ids[name][0], fact.right)

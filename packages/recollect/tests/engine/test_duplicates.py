@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from recollect.review.results import Duplicates
     from recollect.stores.port import Vectors
 
-ARCTIC = availability("arctic-s")
+ARCTIC = availability("arctic-memory")
 # A model is loaded once for all tests.
 loaded = lru_cache(embedder_named)
 
@@ -182,7 +182,7 @@ def test_another_scope_is_not_looked_at(angles: Engine) -> None:
 
 @pytest.mark.skipif(not ARCTIC.ready, reason=ARCTIC.reason)
 def test_a_model_that_reads_finds_other_words_for_the_same(make_engine: MakeEngine) -> None:
-    engine = make_engine(loaded, "arctic-s")
+    engine = make_engine(loaded, "arctic-memory")
     twins = ("The nightly backup runs at three in the morning", "The backup runs every night at 3 am")
     said = [twins[0], "Ana leads the frontend team", twins[1], "The budget was cut by ten percent"]
     engine.create_entities([{"name": "Apollo", "type": "project", "observations": said}])

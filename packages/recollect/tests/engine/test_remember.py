@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from recollect.engine import Engine
 
-ARCTIC = availability("arctic-s")
+ARCTIC = availability("arctic-memory")
 NAIVE = datetime(2026, 3, 1)  # noqa: DTZ001  # what is tested
 MARCH_2020 = datetime(2020, 3, 5, 9, tzinfo=UTC)
 
@@ -245,7 +245,7 @@ def test_a_note_that_holds_another_is_flagged_and_both_are_kept(make_engine: Mak
 
 @pytest.mark.skipif(not ARCTIC.ready, reason=ARCTIC.reason)
 def test_a_near_twin_in_other_words_is_flagged_by_its_meaning(make_engine: MakeEngine) -> None:
-    engine = make_engine(model="arctic-s")
+    engine = make_engine(model="arctic-memory")
     first = engine.remember("Ada moved to Berlin in spring")
     again = engine.remember("In spring Ada relocated to Berlin")
     other = engine.remember("The invoice of the plumber is overdue")

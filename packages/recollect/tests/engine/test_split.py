@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from recollect.engine import Engine
     from recollect.review.results import SplitAnalysis, SplitResult
 
-ARCTIC = availability("arctic-s")
+ARCTIC = availability("arctic-memory")
 # A model is loaded once for all tests.
 loaded = lru_cache(embedder_named)
 every_model = pytest.mark.parametrize(
@@ -35,7 +35,7 @@ every_model = pytest.mark.parametrize(
     [
         "none",
         "hashing",
-        pytest.param("arctic-s", marks=pytest.mark.skipif(not ARCTIC.ready, reason=ARCTIC.reason)),
+        pytest.param("arctic-memory", marks=pytest.mark.skipif(not ARCTIC.ready, reason=ARCTIC.reason)),
     ],
 )
 
@@ -81,7 +81,7 @@ def test_the_limit_is_by_type() -> None:
 
 @pytest.mark.skipif(not ARCTIC.ready, reason=ARCTIC.reason)
 def test_topics_are_found_by_meaning(make_engine: MakeEngine) -> None:
-    engine = make_engine(loaded, "arctic-s")
+    engine = make_engine(loaded, "arctic-memory")
     apollo(engine)
     found = engine.upkeep.propose_split("apollo").analysis
     assert topic_groups(found) == {frozenset(LOGIN), frozenset(DATABASE), frozenset(TEAM)}

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from recollect.stores.port import Embedder
 
-STATE = availability("arctic-s")
+STATE = availability("arctic-memory")
 pytestmark = pytest.mark.skipif(not STATE.ready, reason=STATE.reason)
 
 CAT, KITTEN, RATES = (
@@ -33,7 +33,7 @@ CAT, KITTEN, RATES = (
 
 @pytest.fixture(scope="module")
 def arctic() -> Embedder:
-    embedder = embedder_named("arctic-s")
+    embedder = embedder_named("arctic-memory")
     assert embedder is not None
     return embedder
 
@@ -94,7 +94,9 @@ def test_the_centre_is_shipped_with_the_model(arctic: Embedder) -> None:
 
 def test_nothing_is_reported_to_anyone(tmp_path: Path) -> None:
     # onnxruntime's telemetry first writes what it will send below the user's home.
-    script = "from recollect.models.embedders import embedder_named; embedder_named('arctic-s').query('tea')"
+    script = (
+        "from recollect.models.embedders import embedder_named; embedder_named('arctic-memory').query('tea')"
+    )
     environ = {"HOME": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path), "PYTHONDONTWRITEBYTECODE": "1"}
     subprocess.run([sys.executable, "-c", script], env=environ, check=True, timeout=PATIENCE_SECONDS)
     assert list(tmp_path.rglob("*")) == []

@@ -67,8 +67,8 @@ def test_what_is_no_model_is_refused(tmp_path: Path, content: bytes) -> None:
 
 
 def arctic() -> PackagedModel:
-    state = availability("arctic-s")
-    model = packaged_model("arctic-s")
+    state = availability("arctic-memory")
+    model = packaged_model("arctic-memory")
     if not state.ready or model is None:
         pytest.skip(state.reason)
     return replace(model, graph=None)
@@ -117,7 +117,7 @@ def test_the_optimised_graph_gives_the_same_vectors_to_the_byte(tmp_path: Path, 
     optimised_anew = rows(arctic())
     graph = tmp_path / "graph.onnx"
     graph.write_bytes(optimised_graph())
-    installed = packaged_model("arctic-s")
+    installed = packaged_model("arctic-memory")
     assert installed is not None
     monkeypatch.setattr(loading, "mapped_graph", lambda _: pytest.fail("it was optimised anew"))
     given = graphs_given(monkeypatch)

@@ -59,7 +59,14 @@ def test_a_descriptor_says_what_the_model_is_and_where_its_files_are(tmp_path: P
     assert stored_model(read_descriptor(where)).centre is None
 
 
-@pytest.mark.parametrize("folder", ["arctic-s/recollect_model_arctic_s", "e5-small/recollect_model_e5_small"])
+@pytest.mark.parametrize(
+    "folder",
+    [
+        "arctic-memory/recollect_model_arctic_memory",
+        "arctic-s/recollect_model_arctic_s",
+        "e5-small/recollect_model_e5_small",
+    ],
+)
 def test_our_models_with_tokens_say_where_these_crowd(folder: str) -> None:
     model = read_descriptor(MODELS / folder)
     assert model.token_centre is not None

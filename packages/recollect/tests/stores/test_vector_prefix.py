@@ -338,7 +338,14 @@ def test_a_rotation_of_another_width_is_refused(store: Repository, clock: Callab
 # The models that we ship
 
 
-@pytest.mark.parametrize("folder", ["arctic-s/recollect_model_arctic_s", "e5-small/recollect_model_e5_small"])
+@pytest.mark.parametrize(
+    "folder",
+    [
+        "arctic-memory/recollect_model_arctic_memory",
+        "arctic-s/recollect_model_arctic_s",
+        "e5-small/recollect_model_e5_small",
+    ],
+)
 def test_a_shipped_rotation_turns_and_does_not_bend(folder: str) -> None:
     model = stored_model(read_descriptor(MODELS / folder))
     dims = model.dims

@@ -282,7 +282,7 @@ La reunión del miércoles se cambió al jueves a las 17:30, en la oficina de la
 llevar el presupuesto (12.450 €), la lista de proveedores y las facturas pendientes del segundo
 trimestre. ¿Quién se encarga de avisar a los compañeros de Zaragoza?
 """
-MODEL = packaged_model("arctic-s")
+MODEL = packaged_model("arctic-memory")
 
 
 @cache
@@ -296,7 +296,7 @@ def by_the_model(text: str) -> int:
     return len(tokenizer.encode(text, add_special_tokens=False).ids)
 
 
-@pytest.mark.skipif(MODEL is None, reason="the arctic-s model is not installed")
+@pytest.mark.skipif(MODEL is None, reason="the arctic-memory model is not installed")
 @pytest.mark.parametrize(
     "paragraph", [*ENGLISH.strip().split("\n\n"), *SPANISH.strip().split("\n\n")], ids=lambda text: text[:20]
 )
