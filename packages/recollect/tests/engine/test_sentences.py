@@ -60,7 +60,7 @@ def test_a_note_is_as_near_as_its_nearest_sentence(engine: Engine) -> None:
 
 
 def test_a_hit_shows_the_whole_note(engine: Engine) -> None:
-    engine.remember(NOTE, speaker="Ana")
+    engine.remember_many([{"text": NOTE, "speaker": "Ana"}])
     (hit,) = engine.recall("The boiler leaks again.").hits
     assert (hit.text, hit.piece, hit.passage) == (NOTE, None, f'Ana said, "{NOTE}"')
     assert [item.text for item in engine.context("The boiler leaks again.").memories] == [hit.memory.text]
@@ -82,7 +82,7 @@ def test_tokens_are_kept_and_compared_only_for_the_whole_note(make_engine: MakeE
     with open_search(services, query_of(services, "midnight pear", RECOLLECT)) as (search, query, _):
         assert query.tokens is not None
         passages = [passage for passage, _ in search.snapshot.embedded_passages([note])]
-        signs = dict(search.snapshot.rows("passage_tokens", ("passage_id", "signs")))
+        signs: dict[int, bytes] = dict(search.snapshot.rows("passage_tokens", ("passage_id", "signs")))
         scores = gather(search, RECOLLECT, query).candidates.source("tokens").score.tolist()
     assert [bool(signs[passage]) for passage in passages] == [True, *[False] * 5]
     # Both words are in the whole note, though in different sentences: 1 / sqrt(256).

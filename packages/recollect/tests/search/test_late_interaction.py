@@ -77,8 +77,20 @@ def test_windows_overlap_by_half() -> None:
     assert max_similarities(TWO_TOKENS, [passage], 4) == pytest.approx([0.6], abs=1e-6)
 
 
-def test_of_many_passages_the_first_and_the_nearest_are_compared_else_the_first_four() -> None:
+def test_a_long_query_is_compared_with_whole_passages() -> None:
+    filler = pack_signs(np.array([[-1, 1, -1, -1]], np.float32))
+    passage = TURNED[:1] + filler * 31 + TURNED[1:]
+    # Twelve times both query tokens: 24 tokens look for one window, as above. With one more,
+    # (13 * 1.4 + 12) / 25 / 2 is found all over the passage.
+    long = np.concatenate([TWO_TOKENS] * 13)[:25]
+    assert max_similarities(long[:24], [passage], 4) == pytest.approx([0.3], abs=1e-6)
+    assert max_similarities(long, [passage], 4) == pytest.approx([0.604], abs=1e-6)
+
+
+def test_of_many_passages_the_nearest_is_compared_else_the_first_four() -> None:
     many = [(passage, 1) for passage in range(10, 15)]
     few = [(20, 2), (21, 2)]
-    assert passages_to_compare([*many, *few], {}) == {10: 1, 11: 1, 12: 1, 13: 1, 20: 2, 21: 2}
-    assert passages_to_compare([*many, *few], {1: 14, 2: 21}) == {10: 1, 14: 1, 20: 2, 21: 2}
+    assert passages_to_compare(few, {2: 21}) == ({20: 2, 21: 2}, {})
+    assert passages_to_compare([*many, *few], {}) == ({10: 1, 11: 1, 12: 1, 13: 1, 20: 2, 21: 2}, {})
+    # The first passage stands in for the nearest, if that is a sentence.
+    assert passages_to_compare([*many, *few], {1: 14, 2: 21}) == ({14: 1, 20: 2, 21: 2}, {14: 10})

@@ -71,6 +71,8 @@ time if other threads are busy. At this size, the unpacked bits also stay in the
 _FEWEST_AT_ONCE = 16
 _HALF_WINDOW = 16
 """Tokens. A window has twice as many, and the next one begins in its middle."""
+_MOST_FOR_WINDOW = 24
+"""A query of more tokens asks for more than one window contains, so whole passages are compared."""
 _EXACT_BITS = 23
 """Whole numbers up to 2 ** (this + 1) are exact in float32."""
 
@@ -89,28 +91,34 @@ def token_source(
     return {"tokens": Source(np.zeros(len(ids), np.int64), column)}
 
 
-def passages_to_compare(passages: Iterable[tuple[int, int]], nearest: Mapping[int, int]) -> dict[int, int]:
-    """Return the passages to compare token by token, each with its memory.
+def passages_to_compare(
+    passages: Iterable[tuple[int, int]], nearest: Mapping[int, int]
+) -> tuple[dict[int, int], dict[int, int]]:
+    """Return the passages to compare token by token, each with its memory, and stand-ins for some.
 
-    A memory with more than `MOST_PASSAGES` gets its first and the nearest by meaning, or else the first ones.
-    The first is all of a short note, whose sentences have no token vectors of their own.
+    A memory with more than `MOST_PASSAGES` gets the nearest by meaning, or else the first ones. If the
+    nearest is a sentence, which has no tokens, the first passage stands in for it: the whole note.
     """
     every = dict(passages)
     if max(Counter(every.values()).values(), default=0) <= MOST_PASSAGES:
-        return every
+        return every, {}
+    stand_ins: dict[int, int] = {}
     by_memory: dict[int, list[int]] = {}
     for passage, memory in sorted(every.items()):
         by_memory.setdefault(memory, []).append(passage)
     for memory, own in by_memory.items():
-        if len(own) > MOST_PASSAGES:
-            by_memory[memory] = [own[0], nearest[memory]] if memory in nearest else own[:MOST_PASSAGES]
-    return {passage: memory for memory, own in by_memory.items() for passage in own}
+        if len(own) > MOST_PASSAGES and memory in nearest:
+            by_memory[memory], stand_ins[nearest[memory]] = [nearest[memory]], own[0]
+        elif len(own) > MOST_PASSAGES:
+            by_memory[memory] = own[:MOST_PASSAGES]
+    return {passage: memory for memory, own in by_memory.items() for passage in own}, stand_ins
 
 
 def max_similarities(tokens: Vectors, passages: Sequence[bytes], dims: int) -> Floats:
     """Return the score of each passage. `tokens` are rows of length one; a passage has at least one token.
 
-    A passage scores as its best window, so that words spread over a long text do not look like one answer.
+    For a short query, a passage scores as its best window, so that words spread over a long text do not look
+    like one answer.
 
     Rows are rounded to multiples of a unit for which every sum is exact in float32. A passage's score then
     has the same bits on any machine, whatever other passages are scored with it.
@@ -129,10 +137,11 @@ def max_similarities(tokens: Vectors, passages: Sequence[bytes], dims: int) -> F
         bits = np.unpackbits(packed[part], axis=1, count=dims).astype(np.float32)
         np.matmul(bits, rows.T, out=products[part])
     lengths = np.array([len(signs) // width for signs in passages])
-    counts = -(-lengths // _HALF_WINDOW)
+    half = _HALF_WINDOW if len(rows) <= _MOST_FOR_WINDOW else lengths.max()
+    counts = -(-lengths // half)
     first = np.cumsum(counts) - counts
     place = np.arange(counts.sum()) - np.repeat(first, counts)
-    starts = np.repeat(np.cumsum(lengths) - lengths, counts) + _HALF_WINDOW * place
+    starts = np.repeat(np.cumsum(lengths) - lengths, counts) + half * place
     halves = np.maximum.reduceat(products, starts, axis=0).astype(np.float64)
     # A window is a half and the next one of the same passage, if there is one.
     joined = np.flatnonzero(place[1:])
@@ -551,10 +560,11 @@ class Search:
             passages += self._past.passages(self.snapshot, changed).items()
         unchanged = [id_ for id_ in ids if id_ not in changed] if changed else ids
         passages += self.snapshot.embedded_passages(unchanged)
-        memories = passages_to_compare(passages, nearest)
-        own = (Equals("model_id", model_id), OneOf("passage_id", sorted(memories)))
-        rows = self.snapshot.rows("passage_tokens", ("passage_id", "signs"), own)
-        there = [(passage, signs) for passage, signs in rows if signs]
+        memories, stand_ins = passages_to_compare(passages, nearest)
+        own = (Equals("model_id", model_id), OneOf("passage_id", sorted({*memories, *stand_ins.values()})))
+        known: dict[int, bytes] = dict(self.snapshot.rows("passage_tokens", ("passage_id", "signs"), own))
+        found = [(each, known.get(each) or known.get(stand_ins.get(each, 0))) for each in sorted(memories)]
+        there = [(passage, signs) for passage, signs in found if signs]
         scores = max_similarities(tokens, [signs for _, signs in there], model.dims).tolist()
         best: dict[int, float] = {}
         for (passage, _), score in zip(there, scores, strict=True):
