@@ -15,7 +15,6 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, NamedTuple, ParamSpec
 
 from recollect.domain.changes import (
-    AddSentences,
     Change,
     DropLease,
     FlagSimilar,
@@ -86,10 +85,7 @@ class RecentTexts:
 # Versions of a memory, to detect edits since it was read.
 
 # Changes that the engine adds to those of a caller.
-_BOOKKEEPING = (
-    *(PutVectors, UseModel, AddSentences, FlagSimilar),
-    *(RecordUsage, TellOnce, TakeLease, DropLease),
-)
+_BOOKKEEPING = (PutVectors, UseModel, FlagSimilar, RecordUsage, TellOnce, TakeLease, DropLease)
 # Fields that people edit. Usage and dreams change others.
 _EDITED = (
     *("id", "kind", "name", "type", "text", "category", "source", "session", "tags", "about", "happened_at"),

@@ -90,7 +90,5 @@ def test_a_long_query_is_compared_with_whole_passages() -> None:
 def test_of_many_passages_the_nearest_is_compared_else_the_first_four() -> None:
     many = [(passage, 1) for passage in range(10, 15)]
     few = [(20, 2), (21, 2)]
-    assert passages_to_compare(few, {2: 21}) == ({20: 2, 21: 2}, {})
-    assert passages_to_compare([*many, *few], {}) == ({10: 1, 11: 1, 12: 1, 13: 1, 20: 2, 21: 2}, {})
-    # The first passage stands in for the nearest, if that is a sentence.
-    assert passages_to_compare([*many, *few], {1: 14, 2: 21}) == ({14: 1, 20: 2, 21: 2}, {14: 10})
+    assert passages_to_compare([*many, *few], {}) == {10: 1, 11: 1, 12: 1, 13: 1, 20: 2, 21: 2}
+    assert passages_to_compare([*many, *few], {1: 14, 2: 21}) == {14: 1, 20: 2, 21: 2}

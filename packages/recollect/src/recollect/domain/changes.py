@@ -408,11 +408,6 @@ class UseModel:
 
 
 @dataclass(frozen=True, slots=True)
-class AddSentences:
-    """Add the sentences of notes that were stored before sentences had vectors of their own."""
-
-
-@dataclass(frozen=True, slots=True)
 class Adopt:
     """Import a memory from an export unchanged: free ids, times, and its whole history.
 
@@ -603,7 +598,6 @@ _MemoryChange = (
     | PurgeMemories
     | PutVectors
     | UseModel
-    | AddSentences
 )
 _ImportChange = Adopt | AdoptRelation | AdoptLinks | AdoptLearnt | NoteImport | TellOnce | Dismiss
 _LearningChange = RecordUsage | GiveFeedback | EmptyLog | TuneProfile | CommitDream | UndoDream

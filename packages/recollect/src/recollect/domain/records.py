@@ -309,8 +309,7 @@ class Passage:
     text: str
     """The text for the embedder: the passage, with its subject."""
     piece: str | None = None
-    """The piece without its subject; None if it is the whole text, or a sentence of a short one."""
-    is_sentence: bool = False
+    """The piece without its subject; None if it is the whole text."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,7 +52,7 @@ from recollect.search.candidates import Search, gather
 from recollect.search.recall import open_search, query_of
 from recollect.search.recording import tuned_in
 from recollect.search.rows import memories_by_id, scope_id
-from recollect.search.texts import dismissed_keys, memory_vectors
+from recollect.search.texts import dismissed_keys, passages_of, vectors_of
 from recollect.services import EngineGroup, Services, attempt_follow_up, retry_after_failover
 from recollect.stores.port import Progress, Snapshot
 from recollect.text.near_duplicates import contains_statement, may_repeat_error, same_statement, usual_cosine
@@ -319,8 +319,9 @@ def _texts_of(memory: Memory) -> list[str]:
 def _nearest_memories(view: Snapshot, services: Services, id_: int) -> dict[int, float]:
     """Return the memories that are near every passage of a memory, each with its smallest cosine."""
     where = services.unexpired()
+    passages = vectors_of(view, [passage.id for passage in passages_of(view, [id_])])
     near: dict[int, float] | None = None
-    for vector in memory_vectors(view, [id_]).get(id_, ()):
+    for vector in passages.values():
         search = Search(view, where)
         name = "" if search.model is None else search.model[1].name
         found = {

@@ -250,7 +250,7 @@ def _cosines(
         known = _stored_vectors(view, memories, embedder.model)
         missing = [text for text in texts if text not in known]
         if missing:
-            new_passages = () if new is None else passage_texts(new.kind, new.text, new.speaker)
+            new_passages = () if new is None else passage_texts(new.text, new.speaker)
             embedded = embedded_texts(services, embedder, [*missing, *new_passages])
             known |= {text: unpack_vector(each.vector) for text, each in embedded.items()}
     except ModelUnavailable:

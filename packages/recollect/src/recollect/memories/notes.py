@@ -6,8 +6,6 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
-import numpy as np
-
 from recollect.domain.changes import (
     Amend,
     Change,
@@ -346,19 +344,12 @@ def compare_with_older(services: Services, new: Sequence[Memory]) -> dict[int, _
 def nearest_cosines(search: Search, text: str, vector: Vector | None, most: int) -> dict[int, float]:
     """Return the memories nearest in meaning with their cosines, or else those found by words, with 0.
 
-    Cosines are of whole passages: a note that repeats one sentence of another does not repeat the other.
     A word search costs far more and would rarely add any, so it is only the fallback.
     """
     cosines: dict[int, float] = {}
     if vector is not None and has_meaning(text):
         name = "" if search.model is None else search.model[1].name
-        near = [hit.id for hit in search.by_meaning(vector, most)]
-        wholes = memory_vectors(search.snapshot, near, search.model)
-        cosines = {
-            id_: usual_cosine(float(np.vecdot(np.stack(wholes[id_]), vector).max()), name)
-            for id_ in near
-            if id_ in wholes
-        }
+        cosines = {hit.id: usual_cosine(hit.score, name) for hit in search.by_meaning(vector, most)}
     return cosines or {hit.id: 0.0 for hit in search.by_words(text, most)}
 
 

@@ -91,27 +91,21 @@ def token_source(
     return {"tokens": Source(np.zeros(len(ids), np.int64), column)}
 
 
-def passages_to_compare(
-    passages: Iterable[tuple[int, int]], nearest: Mapping[int, int]
-) -> tuple[dict[int, int], dict[int, int]]:
-    """Return the passages to compare token by token, each with its memory, and stand-ins for some.
+def passages_to_compare(passages: Iterable[tuple[int, int]], nearest: Mapping[int, int]) -> dict[int, int]:
+    """Return the passages to compare token by token, each with its memory.
 
-    A memory with more than `MOST_PASSAGES` gets the nearest by meaning, or else the first ones. If the
-    nearest is a sentence, which has no tokens, the first passage stands in for it: the whole note.
+    A memory with more than `MOST_PASSAGES` gets the nearest by meaning, or else the first ones.
     """
     every = dict(passages)
     if max(Counter(every.values()).values(), default=0) <= MOST_PASSAGES:
-        return every, {}
-    stand_ins: dict[int, int] = {}
+        return every
     by_memory: dict[int, list[int]] = {}
     for passage, memory in sorted(every.items()):
         by_memory.setdefault(memory, []).append(passage)
     for memory, own in by_memory.items():
-        if len(own) > MOST_PASSAGES and memory in nearest:
-            by_memory[memory], stand_ins[nearest[memory]] = [nearest[memory]], own[0]
-        elif len(own) > MOST_PASSAGES:
-            by_memory[memory] = own[:MOST_PASSAGES]
-    return {passage: memory for memory, own in by_memory.items() for passage in own}, stand_ins
+        if len(own) > MOST_PASSAGES:
+            by_memory[memory] = [nearest[memory]] if memory in nearest else own[:MOST_PASSAGES]
+    return {passage: memory for memory, own in by_memory.items() for passage in own}
 
 
 def max_similarities(tokens: Vectors, passages: Sequence[bytes], dims: int) -> Floats:
@@ -560,11 +554,10 @@ class Search:
             passages += self._past.passages(self.snapshot, changed).items()
         unchanged = [id_ for id_ in ids if id_ not in changed] if changed else ids
         passages += self.snapshot.embedded_passages(unchanged)
-        memories, stand_ins = passages_to_compare(passages, nearest)
-        own = (Equals("model_id", model_id), OneOf("passage_id", sorted({*memories, *stand_ins.values()})))
-        known: dict[int, bytes] = dict(self.snapshot.rows("passage_tokens", ("passage_id", "signs"), own))
-        found = [(each, known.get(each) or known.get(stand_ins.get(each, 0))) for each in sorted(memories)]
-        there = [(passage, signs) for passage, signs in found if signs]
+        memories = passages_to_compare(passages, nearest)
+        own = (Equals("model_id", model_id), OneOf("passage_id", sorted(memories)))
+        rows = self.snapshot.rows("passage_tokens", ("passage_id", "signs"), own)
+        there = [(passage, signs) for passage, signs in rows if signs]
         scores = max_similarities(tokens, [signs for _, signs in there], model.dims).tolist()
         best: dict[int, float] = {}
         for (passage, _), score in zip(there, scores, strict=True):

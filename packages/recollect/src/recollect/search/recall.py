@@ -52,7 +52,7 @@ from recollect.search.texts import has_pending, passages_by_id
 from recollect.search.words import MOST_TERMS
 from recollect.services import Services
 from recollect.stores.port import Embedder, Reranker, RowsQuery, Snapshot, Vector
-from recollect.text.passages import passage_spans, passage_text
+from recollect.text.passages import passage_spans
 from recollect.text.tokens import content_words, count_tokens, matched_terms, pair_queries, query_terms, words
 from recollect.write.embedding import (
     embed_query,
@@ -550,13 +550,6 @@ def _rank(
     return gathered, run(profile, gathered.candidates, query), note
 
 
-def _passage_shown(memory: Memory, found: Passage | None) -> str | None:
-    """Return the passage as the model read it; all of a short note, even if a sentence was nearest."""
-    if found is None:
-        return None
-    return passage_text(memory, None, (0, len(memory.text))) if found.is_sentence else found.text
-
-
 def _hits(
     ranked: Candidates,
     gathered: Gathered,
@@ -580,7 +573,7 @@ def _hits(
             },
             scores={name: values[row] for name, values in by_name.items()},
             reasons=why[row],
-            passage=_passage_shown(memories[id_], read := passages.get(nearest.get(id_, 0))),
+            passage=None if (read := passages.get(nearest.get(id_, 0))) is None else read.text,
             piece=piece_of(memories[id_], query.text) if read is None else read.piece,
             confidence=confidence.get(id_),
             conflicts_with=conflicts.get(id_, ()),

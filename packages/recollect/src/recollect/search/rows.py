@@ -41,7 +41,7 @@ from recollect.domain.tables import (
 )
 from recollect.ranking.factors import EPOCH, microseconds
 from recollect.stores.port import RowsQuery, Snapshot
-from recollect.text.passages import is_sentence, passage_text
+from recollect.text.passages import passage_text
 from recollect.text.tokens import fold
 
 if TYPE_CHECKING:
@@ -233,12 +233,9 @@ def passages_from(
             memory = replace(memory, text=former[revision])
         about = next((seen for seen in memory.observations if seen.id == observation_id), None)
         whole = memory.text if about is None else about.content
-        span = (start, stop)
-        is_part = span not in {(0, 0), (0, len(whole))}
-        is_short = is_part and is_sentence(whole, span)
-        piece = whole[start:stop] if is_part and not is_short else None
-        text = passage_text(memory, about, span)
-        passages.append(Passage(id_, memory_id, memory.scope, text, piece, is_short))
+        piece = whole[start:stop] if (start, stop) not in {(0, 0), (0, len(whole))} else None
+        text = passage_text(memory, about, (start, stop))
+        passages.append(Passage(id_, memory_id, memory.scope, text, piece))
     return passages
 
 

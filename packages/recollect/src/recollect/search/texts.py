@@ -91,19 +91,11 @@ def vectors_of(
 def memory_vectors(
     snapshot: Snapshot, ids: Sequence[int], model: tuple[int, Model] | None = None
 ) -> dict[int, list[Vector]]:
-    """Return the vectors of the live passages of these memories, in order, by memory, without sentences."""
-    columns = ("id", "memory_id", "observation_id", "stop")
-    rows = snapshot.rows("passage", columns, (OneOf("memory_id", ids), Equals("live", 1)))
-    passages: dict[int, int] = {}
-    reached: dict[tuple[int, int | None], int] = {}
-    for passage, memory, observation, stop in sorted(rows):
-        # The passages of a text end later and later. A sentence lies within the passage before.
-        if stop > reached.get((memory, observation), -1):
-            reached[memory, observation] = stop
-            passages[passage] = memory
-    vectors = vectors_of(snapshot, list(passages), model)
+    """Return the vectors of the live passages of these memories, in order, by memory."""
+    rows = snapshot.rows("passage", ("id", "memory_id"), (OneOf("memory_id", ids), Equals("live", 1)))
+    vectors = vectors_of(snapshot, [passage for passage, _ in rows], model)
     found: dict[int, list[Vector]] = {}
-    for passage, memory in passages.items():
+    for passage, memory in rows:
         if passage in vectors:
             found.setdefault(memory, []).append(vectors[passage])
     return found

@@ -22,7 +22,7 @@ from recollect.ranking.profiles import DEFAULT
 from recollect.search.recall import memory_text, text_preview
 from recollect.search.recording import tuned_in
 from recollect.search.rows import memories_by_id
-from recollect.search.texts import memory_vectors, model_in_use, passages_of, vectors_of
+from recollect.search.texts import model_in_use, passages_of, vectors_of
 from recollect.self_test.questions import (
     Advice,
     Cause,
@@ -141,8 +141,10 @@ def _nearly_the_same(view: Snapshot, one: Memory, other: Memory) -> bool:
     by_words = is_paraphrase(memory_text(one), memory_text(other))
     if by_words is not None:
         return by_words
-    vectors = memory_vectors(view, [one.id, other.id])
-    rows = [np.array(vectors.get(each.id, ())) for each in (one, other)]
+    rows = [
+        np.array(list(vectors_of(view, [passage.id for passage in passages_of(view, [each.id])]).values()))
+        for each in (one, other)
+    ]
     model = model_in_use(view)
     if model is None or not all(map(len, rows)):
         return False

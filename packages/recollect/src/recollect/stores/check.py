@@ -25,7 +25,7 @@ from recollect.domain.tables import (
 from recollect.search.texts import documents
 from recollect.search.words import TERM_ID, IndexSize, index_size, join_postings, postings_of, unpack_block
 from recollect.stores.port import RowsQuery
-from recollect.text.passages import passage_spans, text_spans
+from recollect.text.passages import passage_spans
 from recollect.text.tokens import fold, porter_stem
 
 if TYPE_CHECKING:
@@ -382,7 +382,7 @@ def drop_broken(rows: SqlTransaction) -> None:
 def rebuild_passages(rows: Transaction) -> None:
     """Add missing passages, correct which are live, and queue those without a vector."""
     owners: list[tuple[int, int | None, Sequence[tuple[int, int]]]] = [
-        (memory, None, [(0, 0)] if kind == Kind.ENTITY else text_spans(kind, text))
+        (memory, None, [(0, 0)] if kind == Kind.ENTITY else passage_spans(text))
         for memory, kind, text in rows.rows("memory", ("id", "kind", "text"), (_BARE_MEMORY,))
     ]
     for memory, id_, content in _bare_observations(rows, ("content",)):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from itertools import accumulate, pairwise
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from recollect.domain.records import Kind
@@ -20,9 +20,6 @@ if TYPE_CHECKING:
 # About 300 tokens: well below every model's limit, and short enough for a passage to have one topic.
 WIDTH = 1200
 OVERLAP = 200
-# Sentences of a note get vectors of their own. Further ones, and shorter ones, count only in the whole text.
-MOST_SENTENCES = 8
-_SHORTEST_SENTENCE = 15
 # From Arabic on, a character is about one token. In the alphabets before it, four letters are.
 _WIDE_FROM = 0x0600
 _WIDE = 4
@@ -41,26 +38,6 @@ def passage_spans(text: str) -> tuple[tuple[int, int], ...]:
     return tuple(_spans(text, reach)) if reach[-1] > WIDTH else ((0, len(text)),)
 
 
-def text_spans(kind: str, text: str) -> tuple[tuple[int, int], ...]:
-    """Return the spans of a text that get a vector: its passages, then the sentences of a short note."""
-    passages = passage_spans(text)
-    if kind != Kind.NOTE or len(passages) > 1:
-        return passages
-    ends = [0, *(match.end() for match in _SENTENCE_END.finditer(text)), len(text)]
-    pieces = [text[start:stop] for start, stop in pairwise(ends)]
-    trimmed = [
-        (start + len(piece) - len(piece.lstrip()), start + len(piece.rstrip()))
-        for start, piece in zip(ends, pieces, strict=False)
-    ]
-    found = [(start, stop) for start, stop in trimmed if stop - start >= _SHORTEST_SENTENCE]
-    return (*passages, *found[:MOST_SENTENCES]) if len(found) > 1 else passages
-
-
-def is_sentence(text: str, span: tuple[int, int]) -> bool:
-    """Whether a span is a sentence of a short text, and not one of its passages."""
-    return span != (0, len(text)) and len(passage_spans(text)) == 1
-
-
 def passage_text(memory: Memory, observation: Observation | None, span: tuple[int, int]) -> str:
     """Return the text to embed: a piece of the memory, after the name of its entity or speaker."""
     start, stop = span
@@ -71,9 +48,9 @@ def passage_text(memory: Memory, observation: Observation | None, span: tuple[in
     return _with_speaker(memory.text[start:stop], memory.speaker)
 
 
-def passage_texts(kind: str, text: str, speaker: str | None) -> tuple[str, ...]:
+def passage_texts(text: str, speaker: str | None) -> tuple[str, ...]:
     """Return the texts to embed for a note or message."""
-    return tuple(_with_speaker(text[start:stop], speaker) for start, stop in text_spans(kind, text))
+    return tuple(_with_speaker(text[start:stop], speaker) for start, stop in passage_spans(text))
 
 
 def _with_speaker(piece: str, speaker: str | None) -> str:

@@ -32,7 +32,7 @@ from recollect.search.rows import row_values, stamp, stamp_or_none
 from recollect.search.texts import dismissed_setting
 from recollect.text.names import name_beginning
 from recollect.text.near_duplicates import text_key
-from recollect.text.passages import passage_spans, text_spans
+from recollect.text.passages import passage_spans
 from recollect.text.tokens import fold
 from recollect.write.entities import NAME_SPAN, relation_in_force, settle_type
 from recollect.write.texts import tag
@@ -204,13 +204,13 @@ def _insert(work: Work, scope: int, memory: Memory) -> int:
     }
     id_ = _add_under_own_id(work, "memory", memory.id, values)
     live = memory.deleted_at is None and memory.superseded_at is None
-    work.add_passages(id_, [NAME_SPAN] if is_entity else text_spans(memory.kind, memory.text), live=live)
+    work.add_passages(id_, [NAME_SPAN] if is_entity else passage_spans(memory.text), live=live)
     tag(work, id_, memory.tags)
     for former in memory.former:
         revision = work.add(
             "revision", memory_id=id_, text=former.text, since=stamp(former.since), until=stamp(former.until)
         )
-        work.add_passages(id_, text_spans(memory.kind, former.text), live=False, revision=revision)
+        work.add_passages(id_, passage_spans(former.text), live=False, revision=revision)
     absences = [
         {"memory_id": id_, "since": stamp(gone.since), "why": gone.why, "until": stamp(gone.until)}
         for gone in memory.absences

@@ -67,7 +67,6 @@ _RULES: dict[type[Change], Callable[[Work, Any], Outcome]] = {
     changes.NoteTokenUse: lifecycle.note_token_use,
     changes.PutVectors: texts.put_vectors,
     changes.UseModel: texts.use_model,
-    changes.AddSentences: texts.add_sentences,
     **dict.fromkeys((changes.Adopt, changes.AdoptRelation, changes.AdoptLinks, changes.AdoptLearnt), _adopt),
     changes.CommitDream: dreams.write_dream,
     changes.UndoDream: dreams.write_undo,

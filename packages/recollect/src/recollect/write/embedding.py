@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from recollect.domain.changes import AddSentences, NewText, PutVectors, TellOnce, TextVectors, UseModel
+from recollect.domain.changes import NewText, PutVectors, TellOnce, TextVectors, UseModel
 from recollect.domain.errors import Conflict, ModelUnavailable, RecollectError
 from recollect.domain.lazy_dataclass import dataclass
 from recollect.domain.numbers import pack_vector
@@ -32,7 +32,7 @@ from recollect.search.texts import (
 )
 from recollect.services import EmbeddedText, LanguageModels, Services, attempt_follow_up, retry_after_failover
 from recollect.stores.port import Embedder, Progress, TokenEmbedder, Vector, Vectors
-from recollect.text.passages import is_sentence, passage_texts, text_spans
+from recollect.text.passages import passage_texts
 from recollect.write.repository import Priority
 
 if TYPE_CHECKING:
@@ -276,20 +276,13 @@ def text_vectors(services: Services, model: Model | None, new: NewText) -> TextV
     """
     if model is None or (services.language_models is not None and is_foreign([new.text])):
         return None
-    texts = passage_texts(new.kind, new.text, new.speaker)
+    texts = passage_texts(new.text, new.speaker)
     try:
         known = embedded_texts(services, embedder_for(services, model), texts)
     except ModelUnavailable:
         return None
     each = [known[text] for text in texts]
-    sentences = [is_sentence(new.text, span) for span in text_spans(new.kind, new.text)]
-    signs = tuple(_signs_to_keep(one.signs, is_part) for one, is_part in zip(each, sentences, strict=True))
-    return TextVectors(model.name, tuple(one.vector for one in each), signs)
-
-
-def _signs_to_keep(signs: bytes | None, is_sentence: bool) -> bytes | None:
-    """Return no tokens for a sentence: those of its whole text are compared instead."""
-    return b"" if signs is not None and is_sentence else signs
+    return TextVectors(model.name, tuple(one.vector for one in each), tuple(one.signs for one in each))
 
 
 def embed_pending(
@@ -354,9 +347,7 @@ def embed_batch(
     for scope, own in _by_scope(passages).items():
         vectors = tuple((passage.id, known[passage.text].vector) for passage in own)
         tokens = tuple(
-            (passage.id, signs)
-            for passage in own
-            if (signs := _signs_to_keep(known[passage.text].signs, passage.is_sentence)) is not None
+            (passage.id, signs) for passage in own if (signs := known[passage.text].signs) is not None
         )
         services.write([PutVectors(embedder.model, vectors, searched, automatic, tokens, scope)])
 
@@ -378,11 +369,11 @@ def _stop_on_close(services: Services) -> Progress:
 def reindex(services: Services, model: str | None, progress: Progress | None = None) -> ReindexResult:
     """Embed everything with this model, then put it in use. Calling it again resumes an interrupted call.
 
-    Notes of older stores get the vectors of their sentences, too. Without a model, a store switches from a
-    former default model to its successor. Until the model is in use, searches use the old vectors.
+    Without a model, a store switches from a former default model to its successor. Until the model is in
+    use, searches use the old vectors.
     """
     with services.read_everything() as view:
-        before = model_in_use(view)
+        before, total = model_in_use(view), store_counts(view).passages
         automatic = model is None and store_setting(view, MODEL_CHOICE) is not None
     if model is None and before is not None:
         model = _successor(services, before.name)
@@ -398,9 +389,6 @@ def reindex(services: Services, model: str | None, progress: Progress | None = N
             raise
     if embedder is None:
         raise ModelUnavailable("'none' is not a model; name one that `recollect doctor` lists as ready.")
-    services.write([AddSentences()])
-    with services.read_everything() as view:
-        total = store_counts(view).passages
 
     def report(done: int, _: int | None) -> None:
         if progress is not None:

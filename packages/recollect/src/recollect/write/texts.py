@@ -5,16 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from recollect.domain.changes import (
-    AddSentences,
-    Change,
-    NewText,
-    Outcome,
-    PutText,
-    PutVectors,
-    TextVectors,
-    UseModel,
-)
+from recollect.domain.changes import Change, NewText, Outcome, PutText, PutVectors, TextVectors, UseModel
 from recollect.domain.errors import Conflict, InvalidInput, NotFound
 from recollect.domain.numbers import sign_bytes
 from recollect.domain.records import NOTE_FIELDS, Kind, Model
@@ -22,7 +13,7 @@ from recollect.domain.tables import IN_FORCE, Equals, Not, OneOf, is_null
 from recollect.search.rows import json_or_none, stamp, stamp_or_none
 from recollect.search.texts import MODEL_CHOICE, last_positions
 from recollect.text.near_duplicates import text_key
-from recollect.text.passages import is_sentence, text_spans
+from recollect.text.passages import passage_spans
 from recollect.text.tokens import fold
 
 if TYPE_CHECKING:
@@ -111,23 +102,6 @@ def use_model(work: Work, change: UseModel) -> Outcome:
     return Outcome(count=dropped)
 
 
-def add_sentences(work: Work, change: AddSentences) -> Outcome:  # noqa: ARG001  # a rule takes its change
-    """Add the sentences of notes that have none. Former texts of notes stay as they are."""
-    work.rows.lock_scopes(None)
-    spans = {
-        id_: found
-        for id_, text in work.rows.rows("memory", ("id", "text"), (Equals("kind", "note"),))
-        if is_sentence(text, (found := text_spans(Kind.NOTE, text))[-1])
-    }
-    own = (OneOf("memory_id", list(spans)), is_null("revision_id"))
-    counted = work.rows.count("passage", own, by="memory_id")
-    lacking = [id_ for id_ in spans if counted.get(id_) == 1]
-    live = set(work.ids("memory", (OneOf("id", lacking), *IN_FORCE)))
-    for id_ in lacking:
-        work.add_passages(id_, spans[id_][1:], live=id_ in live)
-    return Outcome(count=len(lacking))
-
-
 def _save_model_choice(work: Work, *, automatic: bool) -> None:
     if automatic:
         work.rows.put("setting", [{"name": MODEL_CHOICE, "value": "automatic"}])
@@ -186,7 +160,7 @@ def put_text(work: Work, change: PutText) -> Outcome:
     twin = twin_of(work.rows, scope, new) if work.may_have_text(change.scope, text_hash) else None
     if twin is None:
         memory = _insert(work, scope, new, text_hash, change.similar)
-        passages = work.add_passages(memory, text_spans(new.kind, new.text))
+        passages = work.add_passages(memory, passage_spans(new.text))
         if change.embedded is not None and _put_given_vectors(work, passages, change.embedded):
             work.skip_vectors(passages)
         work.touch(memory, scope, text=True)
@@ -235,7 +209,7 @@ def revise(work: Work, scope: int, memory: int, text: str) -> None:
         similar_to=None,
         similarity=None,
     )
-    work.add_passages(memory, text_spans(kind, text), live=work.in_force("memory", memory))
+    work.add_passages(memory, passage_spans(text), live=work.in_force("memory", memory))
     work.touch(memory, scope, text=True)
 
 
