@@ -173,6 +173,7 @@ RESULTS := benchmarks/results
 
 EVERYDAY := benchmarks/everyday
 CHOOSING := margaret ines lena
+LIVES ?= $(firstword $(wildcard benchmarks/lives) $(DATA)/lives)
 TODAY = $(shell date +%F)
 FIT = --date $(TODAY) --cache $(CACHE)
 CACHE ?= $(HOME)/.cache/recollect/bench
@@ -180,13 +181,15 @@ CONVERSATIONS := locomo-dev-jsonl beam100k realmem
 ARCTIC := factcon tsqa hotpotqa
 E5 := xquad-de xquad-ru xquad-zh
 
-train: $(READY)  ## learn weights, confidence and silence anew from the sets in DATA=… (needs ./models/e5-small)
+train: $(READY)  ## learn weights, changes, confidence and silence anew from the sets in DATA=… (needs ./models/e5-small)
 	$(BIN)/python -m recollect_bench.training $(FIT) $(addprefix --whole $(EVERYDAY)/,$(CHOOSING)) \
 	  $(addprefix $(DATA)/,$(CONVERSATIONS) $(ARCTIC) xquad_r scifact)
 	$(BIN)/python -m recollect_bench.fit_confidence $(FIT) --report $(RESULTS)/confidence-fit.json \
 	  everyday:arctic-s=$(EVERYDAY)/margaret $(addprefix everyday:e5-small=$(EVERYDAY)/,$(CHOOSING)) \
 	  $(foreach set,$(CONVERSATIONS) $(ARCTIC),$(set):arctic-s=$(DATA)/$(set)) \
 	  $(addprefix xquad:e5-small=$(DATA)/,$(E5)) xquad:arctic-s=$(DATA)/xquad_r/en.json
+	$(BIN)/python -m recollect_bench.fit_replaces $(FIT) --lives $(LIVES) \
+	  --facts $(DATA)/factcon $(DATA)/tsqa -- arctic-s potion
 	$(BIN)/python -m recollect_bench.fit_relevance_gate $(FIT) \
 	  $(foreach who,$(CHOOSING),arctic-s=$(EVERYDAY)/$(who) e5-small=$(EVERYDAY)/$(who))
 
