@@ -173,7 +173,6 @@ RESULTS := benchmarks/results
 
 EVERYDAY := benchmarks/everyday
 LIVES    := benchmarks/lives
-CHOOSING := margaret ines lena
 TODAY = $(shell date +%F)
 CACHE ?= $(HOME)/.cache/recollect/bench
 FIT = --date $(TODAY) --cache $(CACHE)
@@ -181,9 +180,11 @@ CONVERSATIONS := locomo-dev-jsonl beam100k realmem
 FACTS := factcon tsqa hotpotqa
 FOREIGN := xquad-de xquad-ru xquad-zh
 
-train: $(READY)  ## learn weights and confidence anew from the sets in DATA=…
+train: $(READY)  ## learn weights, changes and confidence anew from the sets in DATA=…
 	$(BIN)/python -m recollect_bench.training $(FIT) --whole $(LIVES) --whole $(EVERYDAY) \
 	  $(addprefix $(DATA)/,$(CONVERSATIONS) $(FACTS) xquad_r scifact)
+	$(BIN)/python -m recollect_bench.fit_replaces $(FIT) --lives $(LIVES) \
+	  --facts $(DATA)/factcon $(DATA)/tsqa -- arctic-memory e5-small potion
 	$(BIN)/python -m recollect_bench.fit_confidence $(FIT) --report $(RESULTS)/confidence-fit.json \
 	  --text-model arctic-memory --text-model e5-small lives:auto=$(LIVES) everyday:auto=$(EVERYDAY) \
 	  $(foreach set,$(CONVERSATIONS) $(FACTS),$(set):auto=$(DATA)/$(set)) \

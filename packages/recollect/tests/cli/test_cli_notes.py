@@ -293,7 +293,7 @@ def test_a_message_is_shown_among_its_neighbours(recollect: CommandLine) -> None
     assert "message #4: Ana: turn 4" in said
 
 
-OLD, NEW = "Ana lives in Lisbon.", "Ana lives in Porto."
+OLD, NEW = "Ana lives in Lisbon.", "Ana lives in Porto now."
 
 
 def test_a_hit_names_its_contradiction_and_a_note_the_command_that_settles_it(recollect: CommandLine) -> None:

@@ -34,8 +34,8 @@ def test_a_contradiction_is_settled_for_the_newer_one_and_taken_back(
     engine: Engine, clock: FixedClock
 ) -> None:
     old = engine.remember("Ana lives in Porto")
-    clock.now += timedelta(days=1)
-    new = engine.remember("Ana lives in Lisbon")
+    clock.now += timedelta(days=30)
+    new = engine.remember("Ana lives in Lisbon now")
 
     (found,) = to_settle(engine, "contradiction")
     assert (found["older"]["id"], found["newer"]["id"]) == (old.id, new.id)
@@ -86,8 +86,8 @@ def test_settling_a_contradiction_retires_near_copies_of_the_error_and_the_undo_
     copy = engine.remember("Ana still lives in Porto")
     engine.create_entities([{"name": "Ana", "observations": ["lives in Porto"]}])
     other = engine.remember("Ana likes Porto for its river")
-    clock.now += timedelta(days=1)
-    new = engine.remember("Ana lives in Lisbon")
+    clock.now += timedelta(days=30)
+    new = engine.remember("Ana lives in Lisbon now")
     every = to_settle(engine, "contradiction")
     key = f"contradiction:{old.id}:{new.id}"
     assert key in [each["key"] for each in every]
@@ -115,6 +115,7 @@ def test_dreams_and_the_report_heed_what_somebody_decided_to_keep(engine: Engine
     engine.graph.add_observations({"Ada": ["Ada drinks the tea in the garden!"]})
     wrong = engine.remember("Ana lives in Porto")
     right = engine.supersede(wrong.id, "Ana lives in Lisbon").by
+    clock.now += timedelta(days=90)
     copy = engine.remember("Ana still lives in Porto")
     clock.now += timedelta(days=1)
     would = engine.dream(dry_run=True, phases=["merge", "correct"]).report

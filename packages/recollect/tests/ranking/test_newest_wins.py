@@ -26,8 +26,8 @@ def scored(*scores: float) -> Candidates:
     return start.with_change("start", "set", np.array(scores))
 
 
-def contradicting(candidates: Candidates, *pairs: tuple[int, int], asked: bool = True) -> Candidates:
-    """Mark pairs of places as contradicting, the older first. Place n is n days after the first day."""
+def contradicting(candidates: Candidates, *pairs: tuple[int, int], chance: float = 0.999) -> Candidates:
+    """Mark pairs of places as replaced, the older first. Place n is n days after the first day."""
     first = NOW - 100 * DAY
     return replace(
         candidates,
@@ -35,14 +35,14 @@ def contradicting(candidates: Candidates, *pairs: tuple[int, int], asked: bool =
             older=np.array([older for older, _ in pairs], np.int64),
             newer=np.array([newer for _, newer in pairs], np.int64),
             since=np.array([microseconds(first + newer * DAY) for _, newer in pairs], np.int64),
-            asked=np.full(len(pairs), asked),
+            chance=np.full(len(pairs), chance),
         ),
     )
 
 
 def after(candidates: Candidates, text: str = "where does she live?", **asked: object) -> list[float]:
     query = replace(moment(), text=text, **asked)  # type: ignore[arg-type]  # fields of a query
-    return [float(each) for each in NewestWins(fall=0.25, fall_now=1.0)(candidates, query).score]
+    return [float(each) for each in NewestWins(fall=0.25, fall_now=1.0, behind=0.0)(candidates, query).score]
 
 
 def test_the_newer_gets_the_score_of_the_older_which_falls_a_quarter_of_its_lead() -> None:
@@ -80,9 +80,22 @@ def test_a_named_time_puts_first_what_held_then() -> None:
     assert newer > older
 
 
-def test_what_is_right_already_and_what_is_not_asked_for_stay_and_equal_scores_are_told_apart() -> None:
+def test_the_further_the_newer_is_behind_the_surer_the_model_must_be() -> None:
+    step = NewestWins(sure=-2.0, behind=10.0)
+    # Behind by 0.4: the odds must be at least exp(-2 + 10 * 0.4) = e², a chance of 0.881.
+    for chance, moves in ((0.87, False), (0.89, True)):
+        query = replace(moment(), text="where?")
+        older, newer = step(contradicting(scored(0.8, 0.4), (0, 1), chance=chance), query).score
+        assert bool(newer > older) is moves
+    # Behind by nothing: exp(-2), a chance of 0.119.
+    for chance, moves in ((0.11, False), (0.13, True)):
+        query = replace(moment(), text="where?")
+        older, newer = step(contradicting(scored(0.5, 0.5), (0, 1), chance=chance), query).score
+        assert bool(newer > older) is moves
+
+
+def test_what_is_right_already_stays_and_equal_scores_are_told_apart() -> None:
     assert after(contradicting(scored(0.4, 0.8), (0, 1))) == [0.4, 0.8]
-    assert after(contradicting(scored(0.8, 0.4), (0, 1), asked=False)) == [0.8, 0.4]
     older, newer = after(contradicting(scored(0.5, 0.5), (0, 1)))
     assert newer > older
 

@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.language.claims import claims_of
 from recollect.language.words import STOPWORDS
 from recollect.models.registry import packaged_model
+from recollect.ranking.replaces import PairText, pair_signs
 from recollect.text.near_duplicates import near_duplicate
 from recollect.text.tokens import (
     cache_short,
@@ -326,7 +326,7 @@ def test_long_texts_that_were_compared_once_do_not_stay_in_memory() -> None:
     def compare(numbers: range) -> None:
         for number in numbers:
             text = f"Ana lives in Porto and counts to {number}. " + "Her kettle whistles twice. " * 400
-            claims_of(text)
+            pair_signs([PairText(text, number)], None, "")
             near_duplicate(text, "Ana lives in Porto", 0.9)
 
     compare(range(3))

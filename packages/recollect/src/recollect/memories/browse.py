@@ -49,7 +49,13 @@ from recollect.memories.notes import nearest_cosines
 from recollect.ranking.candidates import DAY
 from recollect.ranking.factors import microseconds
 from recollect.search.candidates import Search
-from recollect.search.contradictions import contradicted_texts, stated_texts
+from recollect.search.contradictions import (
+    MAX_COMPARED,
+    contradicted_texts,
+    stated_texts,
+    texts_of,
+    vectors_of_texts,
+)
 from recollect.search.rows import (
     EVENT_TIME,
     ids_superseded_by,
@@ -307,17 +313,18 @@ def _similar_and_conflicting(
     search = Search(view, services.unexpired())
     vectors = memory_vectors(view, [memory.id], search.model).get(memory.id, ())
     text = memory.text or memory.name
-    nearest = nearest_cosines(search, text, vectors[0] if vectors else None, _MOST_COMPARED + 1)
+    nearest = nearest_cosines(search, text, vectors[0] if vectors else None, MAX_COMPARED + 1)
     nearest.pop(memory.id, None)
     others = list(stated_texts(search.memories, list(nearest)))
     similar = [
         SimilarMemory(other.id, other.text, share)
-        for other in others
+        for other in others[:_MOST_COMPARED]
         if memory.kind is not Kind.ENTITY and other.observation is None
         if (share := near_duplicate(memory.text, other.text, min(1.0, nearest[other.id]))) is not None
     ]
     best_first = sorted(similar, key=lambda one: (-one.similarity, one.id))
-    return tuple(best_first), contradicted_texts(memory, others)
+    known = vectors_of_texts(view, [*others, *texts_of(memory)], search.model)
+    return tuple(best_first), contradicted_texts(memory, others, known, search.model)
 
 
 def _usage(view: Snapshot, id_: int) -> Usage:

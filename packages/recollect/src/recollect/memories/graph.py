@@ -33,7 +33,7 @@ from recollect.search.candidates import Search
 from recollect.search.contradictions import contradicted_observations
 from recollect.search.entities import entities_containing, entities_named, find_entity, names_alike
 from recollect.search.rows import memories_by_id, relations_of
-from recollect.search.texts import memory_page
+from recollect.search.texts import memory_page, model_row
 from recollect.services import EngineGroup, Services, attempt_follow_up, retry_after_failover
 from recollect.stores.port import Progress, Snapshot
 from recollect.write.embedding import catch_up
@@ -617,11 +617,13 @@ def _observe(
     ids = changed_ids(outcome for _, outcome in done)
     embedded = catch_up(services, ids, progress, memories, comparison.contents)
     similar, failure = attempt_follow_up(lambda: flag_similar_observations(services, comparison))
-    contradicted = {
-        id_: contradicted_observations(memories[id_], {one.id for one in new})
-        for id_, new in added.items()
-        if id_ in memories
-    }
+    with services.read() as view:
+        model = model_row(view) if added else None
+        contradicted = {
+            id_: contradicted_observations(view, memories[id_], {one.id for one in new}, model)
+            for id_, new in added.items()
+            if id_ in memories
+        }
     entities = tuple(
         ObservedEntity(
             id=outcome.ids[0],

@@ -43,7 +43,7 @@ from recollect.domain.results import (
 from recollect.domain.tables import OneOf
 from recollect.ranking.factors import microseconds
 from recollect.search.candidates import Search
-from recollect.search.contradictions import contradicted_texts, stated_texts
+from recollect.search.contradictions import MAX_COMPARED, contradicted_texts, stated_texts, vectors_of_texts
 from recollect.search.recall import kinds_of
 from recollect.search.rows import memories_by_id, scope_id
 from recollect.search.texts import memory_page, memory_vectors, model_in_use
@@ -355,20 +355,21 @@ def nearest_cosines(search: Search, text: str, vector: Vector | None, most: int)
 
 def _compare_with_nearest(search: Search, note: Memory, vector: Vector | None, most: int) -> _Compared:
     """Compare a note with its nearest older notes: is it similar to one, and does it contradict any?"""
-    nearest = {
-        id_: cosine
-        for id_, cosine in nearest_cosines(search, note.text, vector, most).items()
-        if id_ < note.id
-    }
+    found = nearest_cosines(search, note.text, vector, max(most, MAX_COMPARED))
+    nearest = {id_: cosine for id_, cosine in found.items() if id_ < note.id}
     older = list(stated_texts(search.memories, list(nearest)))
     similar = [
         SimilarMemory(other.id, other.text, similarity)
-        for other in older
+        for other in older[:most]
         if other.speaker == note.speaker
         and (similarity := near_duplicate(note.text, other.text, min(1.0, nearest[other.id]))) is not None
     ]
+    vectors = vectors_of_texts(search.snapshot, older, search.model)
+    if vector is not None:
+        vectors[note.id, None] = vector
     return _Compared(
-        max(similar, key=lambda one: (one.similarity, -one.id), default=None), contradicted_texts(note, older)
+        max(similar, key=lambda one: (one.similarity, -one.id), default=None),
+        contradicted_texts(note, older, vectors, search.model),
     )
 
 

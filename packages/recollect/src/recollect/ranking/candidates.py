@@ -178,12 +178,12 @@ class Contradictions:
     newer: Ints
     since: Ints
     """When the newer fact began: a date in its text, or else its time."""
-    asked: Flags
-    """Whether the words of the query ask for the detail on which the two disagree."""
+    chance: Floats
+    """The probability that the newer one makes the older one untrue."""
 
     @classmethod
     def none(cls) -> Contradictions:
-        return cls(_NOTHING, _NOTHING, _NOTHING, np.zeros(0, bool))
+        return cls(_NOTHING, _NOTHING, _NOTHING, np.zeros(0))
 
 
 @dataclass(frozen=True, slots=True)

@@ -305,17 +305,23 @@ _MIN_LEAD = 1e-9
 
 @register_as(STEPS, "newest_wins", reads=())
 class NewestWins:
-    """Rank the newer of two contradicting candidates above the older one.
+    """Rank a candidate above the older one that it probably replaces.
 
     The winner gets the loser's score, if that is higher, plus a minimal lead. The loser gives up the share
     `fall` of its lead, or `fall_now` if the query asks for the present. If the query asks for the past, the
     current fact comes last, and the most recent of the others first. If the query names a time, the fact of
-    that time wins: the last one that began before the time ended, otherwise the first one after it. Pairs
-    that the query does not ask for keep their places. A memory with a lower status never wins.
+    that time wins: the last one that began before the time ended, otherwise the first one after it.
+
+    The further the winner is behind, the likelier it must be that the newer one replaces the older one: the
+    log-odds are at least `sure` + `behind` * the difference of the scores, and `sure` if the query names a
+    time. A memory with a lower status
+    never wins.
     """
 
     fall: float = 0.0
     fall_now: float = 0.5
+    sure: float = -2.0
+    behind: float = 4.0
 
     def __call__(self, candidates: Candidates, query: Query) -> Candidates:
         decided = list(self._decide_pairs(candidates, query))
@@ -337,11 +343,12 @@ class NewestWins:
             newer.tolist(),
             pairs.newer.tolist(),
             pairs.since.tolist(),
-            pairs.asked.tolist(),
+            np.log(pairs.chance / (1 - pairs.chance)).tolist(),
             strict=True,
         )
-        for old, new, new_place, since, asked in rows:
-            if old < 0 or new < 0 or not asked:
+        score = candidates.score.tolist()
+        for old, new, new_place, since, odds in rows:
+            if old < 0 or new < 0:
                 continue
             of = 0 if candidates.query is None else int(candidates.query[old])
             span = queries[of].span
@@ -352,7 +359,10 @@ class NewestWins:
             fall = self.fall_now if tenses[of] is QuestionTense.NOW else self.fall
             loser, winner = (new, old) if older_wins else (old, new)
             # A lower number is a higher status.
-            if status[winner] <= status[loser]:
+            least = self.sure
+            if span is None:
+                least += self.behind * max(0.0, score[loser] - score[winner])
+            if odds >= least and status[winner] <= status[loser]:
                 yield loser, winner, fall
 
 

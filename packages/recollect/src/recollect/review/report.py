@@ -31,11 +31,11 @@ from recollect.review.results import (
     text_reference,
 )
 from recollect.review.split import analyze_entities, big_entities
-from recollect.search.contradictions import open_contradictions, texts_of
+from recollect.search.contradictions import contradictions_among, open_contradictions, texts_of
 from recollect.search.facts import ranking_facts
 from recollect.search.recall import text_preview
 from recollect.search.rows import MemoryRows, allowed, memories_by_id, moment, scope_id
-from recollect.search.texts import dismissed_keys
+from recollect.search.texts import dismissed_keys, model_row
 from recollect.services import Services
 from recollect.stores.port import Embedder, Progress, Snapshot, Vector
 from recollect.text.near_duplicates import contained_pairs, has_meaning, text_key, usual_cosine
@@ -83,6 +83,8 @@ def consolidation_report(
         last = view.rows("memory", ("id",), in_force, descending=True, limit=_MAX_COMPARED)
         recent = memories_by_id(view, sorted(id_ for (id_,) in last))
         noted = [text for note in recent.values() for text in texts_of(note)]
+        pairs = contradictions_among(view, [*observed, *noted], model_row(view))
+        contradictions = open_contradictions(pairs, names, dismissed)
     analysed = analyze_entities(services, large, progress)
     found = [each for each in analysed if decision_key("split", str(each.id)) not in dismissed]
     report = ConsolidationReport(
@@ -101,7 +103,7 @@ def consolidation_report(
             if not each.needs_split
         ),
         text="",
-        contradictions=open_contradictions([*observed, *noted], names, dismissed),
+        contradictions=contradictions,
     )
     return replace(report, text="\n".join(_lines(report)))
 

@@ -56,7 +56,7 @@ from recollect.review.split import (
 )
 from recollect.search.contradictions import contradictions_among, texts_of, time_of_text
 from recollect.search.rows import memories_by_id
-from recollect.search.texts import dismissed_keys
+from recollect.search.texts import dismissed_keys, model_row
 from recollect.services import EngineGroup, Services, retry_after_failover
 from recollect.stores.port import Progress, Snapshot
 from recollect.text.near_duplicates import REWORDED_COSINE, is_paraphrase
@@ -285,7 +285,7 @@ def _contradictions(services: Services, view: Snapshot) -> Iterator[ReviewItem]:
     observed = _newest_observations(services, view, ("memory_id",), _MOST_COMPARED)
     memories = memories_by_id(view, sorted({id_ for (id_,) in (*noted, *observed)}))
     texts = [text for memory in memories.values() for text in texts_of(memory)]
-    for pair in contradictions_among(texts):
+    for pair in contradictions_among(view, texts, model_row(view)):
         older, newer = (
             Candidate(text.id, text.observation, memories[text.id].name, text.text, time_of_text(text))
             for text in pair

@@ -212,7 +212,7 @@ def gather(
     sources |= time_sources(memories, profile, query, facts.ids, sources)
     sources |= stated_times(memories, profile, query, facts)
     by_search = [sources[name] for name in ("meaning", "words") if name in sources]
-    contradicting = contradicting_texts(memories, profile, query, facts, by_search)
+    contradicting = contradicting_texts(memories, search.model, profile, query, facts, by_search)
     candidates = Candidates(
         facts=facts,
         sources=count_time_words_as_matched(search, query, sources, facts.ids),

@@ -1,4 +1,4 @@
-"""Find contradictions among candidates, decide which text is newer, and offer commands to settle them."""
+"""Find texts that newer texts make untrue, decide which is newer, and offer commands to settle each pair."""
 
 from __future__ import annotations
 
@@ -7,32 +7,40 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
 from operator import itemgetter
 from shlex import quote
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
 from recollect.domain.records import Kind, Memory, is_assistant, memory_at
 from recollect.domain.results import ConflictingMemory, ContradictedObservation
-from recollect.domain.tables import IN_FORCE, OneOf
-from recollect.language.claims import Claims, Contradiction, claims_of, contradicting_pairs, find_conflict
+from recollect.domain.tables import IN_FORCE, Equals, OneOf
 from recollect.language.time_phrases import holds_since, months_since, names_year
 from recollect.ranking.candidates import NEVER, Contradictions, Facts, Source
 from recollect.ranking.factors import microseconds
+from recollect.ranking.replaces import LONGEST, PairText, are_later, replacing_chances
 from recollect.ranking.steps import NewestWins, TimeScore
 from recollect.review.results import decision_key, text_reference
 from recollect.search.facts import asked_zone, former_texts
 from recollect.search.rows import MemoryRows, memories_by_id, moment
-from recollect.text.tokens import content_words, light_stem
+from recollect.search.texts import vectors_of
+from recollect.text.near_duplicates import same_statement
+from recollect.text.tokens import cache_short, content_words, light_stem
 
 if TYPE_CHECKING:
-    from recollect.domain.records import Query
+    from recollect.domain.records import Model, Query
     from recollect.domain.tables import Row
-    from recollect.ranking.candidates import Profile
+    from recollect.ranking.candidates import Floats, Profile
     from recollect.review.results import OpenContradiction
+    from recollect.stores.port import Snapshot, Vector
 
 
 MAX_COMPARED = 30
 """Number of candidates to compare with each other: the first by words and by meaning."""
+LIKELY = 0.07
+"""From this probability on, ranking may put the newer text first."""
+SURE = 0.8
+"""From this probability on, a person or agent is told that a text replaces another."""
+_MAX_TEXTS = 60
 _MOST_OBSERVATIONS = 40
 """Number of observations of an entity to compare: the newest."""
 _HALF_FIT_YEARS = 5
@@ -41,38 +49,55 @@ _COLUMNS = (
     "superseded_at",
 )  # fmt: skip
 
+TextKey: TypeAlias = tuple[int, int | None]
+"""A memory, and the observation of it."""
+
 
 @dataclass(frozen=True, slots=True)
 class StatedText:
-    """A current text that may contradict another: a note, a message, or an observation."""
+    """A current text that may replace another: a note, a message, or an observation."""
 
     id: int
     text: str
     at: int
     """When it happened, or else when it was said; NEVER if unknown."""
-    claims: Claims
     origin: int
     """The message that a note was extracted from; for others, the memory itself."""
     speaker: str | None = None
     observation: int | None = None
+    entity: str = ""
+    is_message: bool = False
+
+    @property
+    def key(self) -> TextKey:
+        return self.id, self.observation
+
+    def as_pair_text(self, zone: tzinfo = UTC) -> PairText:
+        since = stated_since(self.text, self.at, zone)
+        return PairText(self.text, self.at, since, self.entity, self.speaker or "", self.is_message)
 
 
 @dataclass(frozen=True, slots=True)
 class ContradictingTexts:
-    """Two texts of different memories that contradict each other."""
+    """Two texts of different memories of which the newer one replaces the older one."""
 
     older: StatedText
     newer: StatedText
     since: int
     """When the newer one began: by its words, or else by its time."""
-    asked: bool
-    """Whether the words of the query ask for what they disagree on."""
+    chance: float
+    """The probability that the newer one makes the older one untrue."""
 
 
 def contradicting_texts(
-    memories: MemoryRows, profile: Profile, query: Query, facts: Facts, sources: Iterable[Source]
+    memories: MemoryRows,
+    model: tuple[int, Model] | None,
+    profile: Profile,
+    query: Query,
+    facts: Facts,
+    sources: Iterable[Source],
 ) -> tuple[ContradictingTexts, ...]:
-    """Find contradictions among the first candidates, if the profile uses them.
+    """Find texts that replace others among the first candidates, if the profile uses them.
 
     Pairs whose order in time is unknown do not count.
     """
@@ -85,33 +110,69 @@ def contradicting_texts(
         whole = memories_by_id(memories.snapshot, first)
         past = [memory_at(memory, query.where.as_of) for memory in whole.values()]
         texts = [text for memory in past if memory.superseded_at is None for text in texts_of(memory)]
-    asked = frozenset(map(light_stem, content_words(query.text)))
+    texts = texts[:_MAX_TEXTS]
+    if len(texts) < 2:
+        return ()
+    vectors = vectors_of_texts(memories.snapshot, texts, model)
+    zone = asked_zone(query)
+    pairs = [text.as_pair_text(zone) for text in texts]
     found = []
-    for one, other, where in contradicting_pairs([text.claims for text in texts]):
-        mine, theirs = texts[one], texts[other]
-        order = later_by(mine, theirs, where)
-        if mine.origin == theirs.origin or not order:
+    for new, old, chance in _likely_pairs(texts, pairs, vectors, model, LIKELY):
+        if texts[new].id == texts[old].id:
             continue
-        is_other = _asks_elsewhere(mine.text, where.first, asked) or _asks_elsewhere(
-            theirs.text, where.second, asked
-        )
-        older, newer, place = (theirs, mine, where.first) if order > 0 else (mine, theirs, where.second)
-        since = None if where.is_of_time else _stated_since(newer, place, asked_zone(query))
-        found.append(ContradictingTexts(older, newer, newer.at if since is None else since, not is_other))
+        since = pairs[new].at if pairs[new].since == NEVER else pairs[new].since
+        found.append(ContradictingTexts(texts[old], texts[new], since, chance))
     return tuple(found)
 
 
-def later_by(one: StatedText, other: StatedText, where: Contradiction) -> int:
-    """Return a positive number if the first text is later, a negative one if the other is, else 0.
+def _likely_pairs(
+    texts: Sequence[StatedText],
+    pairs: Sequence[PairText],
+    vectors: Mapping[TextKey, Vector],
+    model: tuple[int, Model] | None,
+    least: float,
+    rows: Sequence[int] | None = None,
+    *,
+    ties: bool = False,
+) -> Iterator[tuple[int, int, float]]:
+    """Yield the place of a newer text, that of the one it replaces, and the probability, by place."""
+    name = "" if model is None else model[1].name
+    chances = replacing_chances(pairs, _cosines(texts, vectors), name, rows)
+    chances = np.where(are_later(pairs, rows, ties=ties), chances, 0.0)
+    for row, old in np.argwhere(chances >= least).tolist():
+        new = row if rows is None else rows[row]
+        mine, theirs = texts[new], texts[old]
+        is_other = mine.origin != theirs.origin or mine.observation is not None
+        is_other = is_other and not same_statement(mine.text, theirs.text)
+        if is_other and max(len(mine.text), len(theirs.text)) <= LONGEST:
+            yield new, old, float(chances[row, old])
 
-    If both texts say since when they are true, and these times differ, compare them; otherwise, the times of
-    the texts. Times that the texts say do not count if the texts contradict each other in a time.
-    """
-    if not where.is_of_time:
-        mine, theirs = _stated_since(one, where.first), _stated_since(other, where.second)
-        if mine is not None and theirs is not None and mine != theirs:
-            return mine - theirs
-    return 0 if NEVER in {one.at, other.at} else one.at - other.at
+
+def _cosines(texts: Sequence[StatedText], vectors: Mapping[TextKey, Vector]) -> Floats | None:
+    """Return the cosine of each two texts, NaN where unknown; None if most texts have no vector."""
+    known = [place for place, text in enumerate(texts) if text.key in vectors]
+    if 2 * len(known) <= len(texts):
+        return None
+    rows = np.array([vectors[texts[place].key] for place in known], np.float32)
+    found = np.full((len(texts), len(texts)), np.nan)
+    found[np.ix_(known, known)] = rows @ rows.T
+    return found
+
+
+def vectors_of_texts(
+    snapshot: Snapshot, texts: Iterable[StatedText], model: tuple[int, Model] | None
+) -> dict[TextKey, Vector]:
+    """Return the vector of each text; of a long text, that of its first passage."""
+    if model is None:
+        return {}
+    live = (OneOf("memory_id", sorted({text.id for text in texts})), Equals("live", 1))
+    passages: dict[TextKey, int] = {}
+    for id_, memory, observation in sorted(
+        snapshot.rows("passage", ("id", "memory_id", "observation_id"), live), key=itemgetter(0)
+    ):
+        passages.setdefault((memory, observation), id_)
+    vectors = vectors_of(snapshot, list(passages.values()), model)
+    return {key: vectors[passage] for key, passage in passages.items() if passage in vectors}
 
 
 def as_columns(found: Sequence[ContradictingTexts], facts: Facts) -> Contradictions:
@@ -122,7 +183,7 @@ def as_columns(found: Sequence[ContradictingTexts], facts: Facts) -> Contradicti
         older=np.searchsorted(facts.ids, [each.older.id for each in found]),
         newer=np.searchsorted(facts.ids, [each.newer.id for each in found]),
         since=np.array([each.since for each in found], np.int64),
-        asked=np.array([each.asked for each in found], bool),
+        chance=np.array([each.chance for each in found]),
     )
 
 
@@ -144,18 +205,16 @@ def stated_times(memories: MemoryRows, profile: Profile, query: Query, facts: Fa
 
 
 def texts_of(memory: Memory) -> Iterator[StatedText]:
-    """Yield the texts of a memory that may contradict another. An assistant's messages do not."""
+    """Yield the texts of a memory that may replace another. An assistant's messages do not."""
     if memory.kind is Kind.ENTITY:
         for seen in memory.in_force[-_MOST_OBSERVATIONS:]:
             at = microseconds(seen.happened_at or seen.created_at)
-            claims = claims_of(seen.content, "", memory.name)
-            yield StatedText(memory.id, seen.content, at, claims, memory.id, observation=seen.id)
+            yield StatedText(memory.id, seen.content, at, memory.id, observation=seen.id, entity=memory.name)
     elif not is_assistant(memory.role):
         known = memory.happened_at or (None if memory.undated else memory.created_at)
         at = NEVER if known is None else microseconds(known)
-        claims = claims_of(memory.text, memory.speaker or "")
-        origin = memory.drawn_from or memory.id
-        yield StatedText(memory.id, memory.text, at, claims, origin, memory.speaker)
+        origin, is_message = memory.drawn_from or memory.id, memory.kind is Kind.MESSAGE
+        yield StatedText(memory.id, memory.text, at, origin, memory.speaker, is_message=is_message)
 
 
 def time_of_text(text: StatedText) -> datetime | None:
@@ -178,7 +237,8 @@ def stated_texts(memories: MemoryRows, ids: Sequence[int]) -> Iterator[StatedTex
         if kind == Kind.ENTITY or is_assistant(role) or superseded_at is not None:
             continue
         at = happened_at if happened_at is not None else NEVER if undated else created_at
-        yield StatedText(id_, text, at, claims_of(text, speaker or ""), origin or id_, speaker)
+        is_message = kind == Kind.MESSAGE
+        yield StatedText(id_, text, at, origin or id_, speaker, is_message=is_message)
     observed: dict[int, list[Row]] = {}
     if names:
         columns = ("memory_id", "id", "content", "created_at", "happened_at")
@@ -188,28 +248,22 @@ def stated_texts(memories: MemoryRows, ids: Sequence[int]) -> Iterator[StatedTex
     for each in observed.values():
         for memory, id_, content, created_at, happened_at in each[-_MOST_OBSERVATIONS:]:
             at = created_at if happened_at is None else happened_at
-            claims = claims_of(content, "", names[memory])
-            yield StatedText(memory, content, at, claims, memory, observation=id_)
+            yield StatedText(memory, content, at, memory, observation=id_, entity=names[memory])
 
 
-def _stated_since(text: StatedText, place: tuple[int, int], zone: tzinfo = UTC) -> int | None:
-    """Return when a sentence says it became true, in microseconds; None if unknown or later than the text.
+_month_since = cache_short(4_096, longest=2_000)(holds_since)
+
+
+def stated_since(text: str, at: int, zone: tzinfo = UTC) -> int:
+    """Return when a text says it became true, in microseconds; NEVER if unknown or later than its time.
 
     `zone` is that of the query: years begin at its midnight.
     """
-    month = holds_since(text.text[slice(*place)])
+    month = _month_since(text)
     if month is None:
-        return None
+        return NEVER
     since = microseconds(datetime(month // 12, month % 12 + 1, 1, tzinfo=zone))
-    return since if text.at == NEVER or since <= text.at else None
-
-
-def _asks_elsewhere(text: str, place: tuple[int, int], asked: frozenset[str]) -> bool:
-    """Whether other sentences of the text have words of the query that this sentence lacks."""
-    start, stop = place
-    inside = set(map(light_stem, content_words(text[start:stop])))
-    outside = set(map(light_stem, content_words(f"{text[:start]} {text[stop:]}")))
-    return not (asked & outside) <= inside
+    return since if at == NEVER or since <= at else NEVER
 
 
 # Results, and commands to settle a contradiction
@@ -221,9 +275,8 @@ _MOST_LISTED = 100
 def conflicts_by_memory(pairs: Iterable[ContradictingTexts]) -> dict[int, tuple[ConflictingMemory, ...]]:
     """Return the memories that each memory contradicts, newest first."""
     found: dict[int, dict[int, ConflictingMemory]] = {}
-    for pair in sorted(
-        pairs, key=lambda pair: (-pair.newer.at, -pair.older.at, pair.newer.id, pair.older.id)
-    ):
+    sure = (pair for pair in pairs if pair.chance >= SURE)
+    for pair in sorted(sure, key=lambda pair: (-pair.newer.at, -pair.older.at, pair.newer.id, pair.older.id)):
         found.setdefault(pair.older.id, {}).setdefault(pair.newer.id, _conflict(pair.newer, is_newer=True))
         found.setdefault(pair.newer.id, {}).setdefault(pair.older.id, _conflict(pair.older, is_newer=False))
 
@@ -235,27 +288,45 @@ def conflicts_by_memory(pairs: Iterable[ContradictingTexts]) -> dict[int, tuple[
     }
 
 
-def contradicted_texts(new: Memory, others: Iterable[StatedText]) -> tuple[ConflictingMemory, ...]:
-    """Return those of the others that a new memory contradicts, in order. With equal times, it is newer."""
-    return tuple(
-        _conflict(theirs, is_newer=later_by(theirs, mine, where) > 0)
-        for mine in texts_of(new)
-        for theirs in others
-        if theirs.origin != mine.origin and (where := find_conflict(theirs.claims, mine.claims)) is not None
-    )[:_MOST_NAMED]
+def contradicted_texts(
+    new: Memory,
+    others: Sequence[StatedText],
+    vectors: Mapping[TextKey, Vector],
+    model: tuple[int, Model] | None,
+) -> tuple[ConflictingMemory, ...]:
+    """Return those of the others that a new memory replaces, or that replace it.
+
+    With equal times, the new memory is newer.
+    """
+    own = list(texts_of(new))
+    texts = [*others, *own]
+    pairs = [text.as_pair_text() for text in texts]
+    # Usually the new one is the latest, and only its own row is computed.
+    are_newer = are_later(pairs, ties=True)[: len(others), len(others) :].any(axis=1)
+    rows = [*np.flatnonzero(are_newer).tolist(), *range(len(others), len(texts))]
+    named = {}
+    for later, earlier, _ in _likely_pairs(texts, pairs, vectors, model, SURE, rows, ties=True):
+        if (later < len(others)) != (earlier < len(others)):
+            is_newer = later < len(others)
+            named[later if is_newer else earlier] = is_newer
+    return tuple(_conflict(others[place], is_newer=named[place]) for place in sorted(named))[:_MOST_NAMED]
 
 
-def contradicted_observations(entity: Memory, new: Collection[int]) -> tuple[ContradictedObservation, ...]:
-    """Return new observations of an entity that contradict an earlier one."""
+def contradicted_observations(
+    snapshot: Snapshot, entity: Memory, new: Collection[int], model: tuple[int, Model] | None
+) -> tuple[ContradictedObservation, ...]:
+    """Return new observations of an entity that replace an earlier one."""
     texts = list(texts_of(entity))
+    rows = [place for place, text in enumerate(texts) if text.observation in new]
+    if not rows or len(texts) < 2:
+        return ()
+    vectors = vectors_of_texts(snapshot, texts, model)
+    pairs = [text.as_pair_text() for text in texts]
     return tuple(
         ContradictedObservation(one.observation, one.text, other.observation, other.text)
-        for place, one in enumerate(texts)
-        if one.observation in new
-        for other in texts[:place]
-        if one.observation is not None
-        and other.observation is not None
-        and find_conflict(other.claims, one.claims) is not None
+        for later, earlier, _ in _likely_pairs(texts, pairs, vectors, model, SURE, rows, ties=True)
+        for one, other in ((texts[later], texts[earlier]),)
+        if one.observation is not None and other.observation is not None
     )[:_MOST_NAMED]
 
 
@@ -264,16 +335,16 @@ def _conflict(text: StatedText, *, is_newer: bool) -> ConflictingMemory:
 
 
 def open_contradictions(
-    texts: Sequence[StatedText], names: Mapping[int, str], kept: Collection[str]
+    pairs: Iterable[tuple[StatedText, StatedText]], names: Mapping[int, str], kept: Collection[str]
 ) -> tuple[OpenContradiction, ...]:
-    """Return contradictions among these texts, newest first. With equal times, the higher id is newer.
+    """Return those of the pairs that no person decided to keep.
 
     `names` are those of entities; `kept` are keys of pairs that a person decided to keep.
     """
     from recollect.review.results import OpenContradiction  # noqa: PLC0415  # searches do not need it
 
     found = []
-    for older, newer in contradictions_among(texts):
+    for older, newer in pairs:
         references = (text_reference(each.id, each.observation) for each in (older, newer))
         if decision_key("contradiction", *references) not in kept:
             command = settling_command(older, newer, names)
@@ -283,16 +354,35 @@ def open_contradictions(
     return tuple(found)
 
 
-def contradictions_among(texts: Sequence[StatedText]) -> Iterator[tuple[StatedText, StatedText]]:
+def contradictions_among(
+    snapshot: Snapshot, texts: Sequence[StatedText], model: tuple[int, Model] | None
+) -> Iterator[tuple[StatedText, StatedText]]:
     """Yield pairs of an older and a newer text, newest first. With equal times, the higher id is newer."""
-    newest_first = sorted(texts, key=lambda text: (text.at, text.id, text.observation or 0), reverse=True)
-    for first, second, where in contradicting_pairs([text.claims for text in newest_first]):
-        newer, older = newest_first[first], newest_first[second]
-        # The words of the texts may say another order.
-        if later_by(newer, older, where) < 0:
-            newer, older = older, newer
-        if older.observation is not None or older.origin != newer.origin:
-            yield older, newer
+    oldest_first = sorted(texts, key=lambda text: (text.at, text.id, text.observation or 0))
+    pairs = [text.as_pair_text() for text in oldest_first]
+    vectors = vectors_of_texts(snapshot, texts, model)
+    for place in range(len(texts) - 1, 0, -1):
+        group = [*_nearest(oldest_first, place, vectors), place]
+        own, stated = [oldest_first[each] for each in group], [pairs[each] for each in group]
+        for later, earlier, _ in sorted(
+            _likely_pairs(own, stated, vectors, model, SURE, ties=True), reverse=True
+        ):
+            if len(group) - 1 in {later, earlier}:
+                yield own[earlier], own[later]
+
+
+def _nearest(texts: Sequence[StatedText], place: int, vectors: Mapping[TextKey, Vector]) -> list[int]:
+    """Return the places of the earlier texts nearest to a text, by meaning, or else by common words."""
+    own = vectors.get(texts[place].key)
+    if own is None:
+        words = set(map(light_stem, content_words(texts[place].text)))
+        near = [
+            float(len(words.intersection(map(light_stem, content_words(each.text)))))
+            for each in texts[:place]
+        ]
+    else:
+        near = [float(own @ vectors[each.key]) if each.key in vectors else -1.0 for each in texts[:place]]
+    return sorted(np.argsort(-np.array(near), kind="stable")[:MAX_COMPARED].tolist())
 
 
 def settling_command(older: StatedText, newer: StatedText, names: Mapping[int, str]) -> str:
