@@ -221,7 +221,7 @@ figures: $(READY)  ## quality and confidence on the sets in DATA=…, and the pa
 
 bless: $(READY)  ## rewrite the golden files; review the diff like code
 	RECOLLECT_BLESS=1 $(BIN)/python -m pytest packages/recollect/tests/golden
-	$(BIN)/python packages/recollect/tests/frozen/generate.py
+	PYTHONPATH=tests/support $(BIN)/python packages/recollect/tests/frozen/generate.py
 
 lock: $(READY)  ## refresh uv.lock
 	$(UV) lock

@@ -59,11 +59,11 @@ def _merged(descriptor: Path, files: Mapping[str, Path]) -> Mapping[str, Path]:
     model = json.loads(descriptor.read_text(encoding="utf-8"))
     if "merged" not in model:
         return files
-    from merge import merged, read_adapter
+    from merge import merge_adapter, read_adapter
 
     plan = model["merged"]
     base = files[plan["base"]]
-    made = merged(base.read_bytes(), read_adapter(descriptor.parents[1] / plan["adapter"]))
+    made = merge_adapter(base.read_bytes(), read_adapter(descriptor.parents[1] / plan["adapter"]))
     found = hashlib.sha256(made).hexdigest()
     if found != plan["sha256"]:
         raise SystemExit(

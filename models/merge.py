@@ -55,19 +55,19 @@ class Tensor(NamedTuple):
         return numbers.reshape(self.shape)
 
 
-def merged(content: bytes, adapter: Mapping[str, NDArray[np.int16]]) -> bytes:
+def merge_adapter(content: bytes, adapter: Mapping[str, NDArray[np.int16]]) -> bytes:
     """Return the file with the adapter added. The adapter has `NAME/down` and `NAME/up` for tensors."""
     tensors = dict(tensors_of(content))
     made = bytearray(content)
     for name in sorted({key.rpartition("/")[0] for key in adapter}):
         tensor = tensors[name]
         numbers = tensor.read(content).astype(np.int64)
-        tuned = added(numbers, adapter[f"{name}/down"], adapter[f"{name}/up"])
+        tuned = add_product(numbers, adapter[f"{name}/down"], adapter[f"{name}/up"])
         made[tensor.start : tensor.stop] = tuned.astype(np.int8).tobytes()
     return bytes(made)
 
 
-def added(numbers: Integers, down: NDArray[np.int16], up: NDArray[np.int16]) -> Integers:
+def add_product(numbers: Integers, down: NDArray[np.int16], up: NDArray[np.int16]) -> Integers:
     """Add the product of the two matrices, rounded half up."""
     product = down.astype(np.int64) @ up.astype(np.int64)
     change = (product + (1 << (SHIFT - 1))) >> SHIFT

@@ -34,7 +34,7 @@ class Matrix(nn.Module):  # type: ignore[misc,unused-ignore]  # PyTorch is not i
         self.down = nn.Parameter(torch.randn(len(numbers), rank) / math.sqrt(len(numbers)))
         self.up = nn.Parameter(torch.zeros(rank, numbers.shape[1]))
 
-    def tuned(self) -> Tensor:
+    def tuned_numbers(self) -> Tensor:
         """Return the int8 numbers that will be in the file; gradients pass the rounding unchanged."""
         exact = self.numbers + (self.down @ self.up) * 2**UNIT_BITS
         kept = exact.clamp(-MOST, MOST)
@@ -102,9 +102,9 @@ class Network(nn.Module):  # type: ignore[misc,unused-ignore]  # as above
             )
             self.norms.append((norm(f"{head}attention.output.LayerNorm"), norm(f"{head}output.LayerNorm")))
 
-    def tuned(self) -> list[list[Tensor]]:
+    def tuned_numbers(self) -> list[list[Tensor]]:
         """Return all matrices as they will be in the file; computed once for all texts of a step."""
-        return [[matrix.tuned() for matrix in layer] for layer in self.layers]
+        return [[matrix.tuned_numbers() for matrix in layer] for layer in self.layers]
 
     def forward(self, ids: Tensor, mask: Tensor, tuned: list[list[Tensor]]) -> Tensor:
         """Return the vectors of all tokens. `mask` is true for tokens, false for padding."""

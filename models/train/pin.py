@@ -13,7 +13,7 @@ from pathlib import Path
 sys.path.append(str(Path(__file__).parents[1]))
 
 from fetch import fetched
-from merge import merged, read_adapter
+from merge import merge_adapter, read_adapter
 
 
 def pin(folder: Path) -> str:
@@ -23,7 +23,9 @@ def pin(folder: Path) -> str:
     model = json.loads(descriptor.read_text(encoding="utf-8"))
     plan = model["merged"]
     base = fetched(descriptor, folder / "weights")[plan["base"]]
-    found = hashlib.sha256(merged(base.read_bytes(), read_adapter(folder / plan["adapter"]))).hexdigest()
+    found = hashlib.sha256(
+        merge_adapter(base.read_bytes(), read_adapter(folder / plan["adapter"]))
+    ).hexdigest()
     text = descriptor.read_text(encoding="utf-8")
     text = text.replace(plan["sha256"], found).replace(f'"{model["revision"]}"', f'"{found[:8]}"')
     descriptor.write_text(text, encoding="utf-8")

@@ -63,14 +63,14 @@ class Recipe:
     batch: int = 24
     longest: int = 96
     """Number of tokens of a text that are read."""
-    small_pool: int = 10_000
-    """Number of letters up to which all texts of a pool are looked at for hard negatives."""
     mined: int = 8
-    """Number of texts of a larger pool that are looked at."""
+    """Number of texts of a public set's pool that are looked at for hard negatives; of ours, all are."""
     hardest: int = 8
     """Number of hard negatives of a question; a batch takes one of them."""
     margin: float = 0.1
     """A text that the base finds nearer than the answer by more than this may be an answer too."""
+    blend: float = 0.6
+    """Share of the change that is kept: the whole of it loses questions about long chats."""
     seed: int = 1
 
 
@@ -132,7 +132,7 @@ class Texts:
         missing = [place for text, place in self.places.items() if text not in known]
         missing.sort(key=lambda place: len(self.ids[place]))
         with torch.no_grad():
-            tuned = network.tuned()
+            tuned = network.tuned_numbers()
             for start in range(0, len(missing), 64):
                 part = missing[start : start + 64]
                 rows = network(*self.padded(part), tuned)[:, 0]
@@ -165,8 +165,7 @@ def place_texts(
     placed: dict[str, list[tuple[Pair, list[int]]]] = {}
     for name, pairs in sets.items():
         for pair in pairs:
-            small = name in OURS or sum(map(len, pair.pool)) <= recipe.small_pool
-            most = len(pair.pool) if small else recipe.mined
+            most = len(pair.pool) if name in OURS else recipe.mined
             texts.place(pair.query, query=True)
             for answer in pair.answers:
                 for passage in answer:
@@ -229,7 +228,7 @@ class Loss:
         negatives = [example.negatives[chance.integers(len(example.negatives))] for example in batch]
         documents = answers + negatives
         hidden = self._hidden(batch, queries, documents)
-        tuned = network.tuned()
+        tuned = network.tuned_numbers()
         ids, mask = texts.padded(queries)
         query_rows = network(ids, mask, tuned)
         # Short and long texts are read apart, so that little is padded.
@@ -296,8 +295,8 @@ def rate_at(step: int, recipe: Recipe) -> float:
     return 0.5 + 0.5 * float(np.cos(np.pi * (step - rise) / max(1, recipe.steps - rise)))
 
 
-def write_adapter(path: Path, network: Network) -> None:
-    arrays: dict[str, Any] = network.adapter()
+def write_adapter(path: Path, network: Network, blend: float) -> None:
+    arrays: dict[str, Any] = network.adapter(blend)
     np.savez_compressed(path, **arrays)
 
 
@@ -346,8 +345,8 @@ def main() -> None:
         if step % 25 == 24:
             level = means / (1 - 0.95 ** (step + 1))
             print(step + 1, level.round(3), f"{time.perf_counter() - started:.0f} s", flush=True)
-            write_adapter(given.out / "adapter.npz", network)
-    write_adapter(given.out / "adapter.npz", network)
+            write_adapter(given.out / "adapter.npz", network, recipe.blend)
+    write_adapter(given.out / "adapter.npz", network, recipe.blend)
     facts = {
         "base": packaged.full_name,
         "recipe": asdict(recipe),

@@ -332,7 +332,7 @@ def without_plain() -> Callable[[str], Embedder | None]:
     return load_embedder
 
 
-def succeeded(*, automatic: bool = True) -> LanguageModels:
+def with_successor(*, automatic: bool = True) -> LanguageModels:
     return replace(
         models(automatic=automatic),
         reads_only_english=lambda name: name.startswith(("plain", "new")),
@@ -344,7 +344,7 @@ def test_a_small_store_leaves_a_former_model_that_is_not_installed(opened: Opene
     memory = opened()
     memory.remember_many(ENGLISH)
     assert model(memory) == "plain@1"
-    later = opened(succeeded(), without_plain())
+    later = opened(with_successor(), without_plain())
     unrecorded = later.recall("tea", record=False)
     assert (unrecorded.mode, model(later)) == ("words", "plain@1")
     answer = later.recall("tea")
@@ -356,7 +356,7 @@ def test_a_small_store_leaves_a_former_model_that_is_not_installed(opened: Opene
 def test_a_write_to_a_small_store_leaves_the_former_model_too(opened: Opened) -> None:
     memory = opened()
     memory.remember_many(ENGLISH)
-    later = opened(succeeded(), without_plain())
+    later = opened(with_successor(), without_plain())
     note = later.remember("The boiler is in the cellar").model_note
     assert note == "The model plain is not installed, so this memory now uses the model new."
     assert later.counts().due == 0
@@ -369,7 +369,7 @@ def test_other_stores_keep_the_former_model_and_say_why_words_search(
     memory = opened(models(automatic=named != "by the user then"))
     memory.remember_many(ENGLISH)
     monkeypatch.setattr(embedding, "_FEW", 2 if named == "large" else 100)
-    later = opened(succeeded(automatic=named != "by the user now"), without_plain())
+    later = opened(with_successor(automatic=named != "by the user now"), without_plain())
     answer = later.recall("tea")
     assert answer.note == "Searched by words only: The model 'plain' is not installed"
     assert model(later) == "plain@1"
@@ -378,16 +378,16 @@ def test_other_stores_keep_the_former_model_and_say_why_words_search(
 def test_reindex_without_a_name_takes_the_successor(opened: Opened) -> None:
     memory = opened()
     memory.remember_many(ENGLISH)
-    result = opened(succeeded(), without_plain()).reindex()
+    result = opened(with_successor(), without_plain()).reindex()
     assert (result.switched, result.model.name, result.embedded) == (True, "new@1", 3)
     # The model is still the store's own choice, so other languages change it.
-    memory = opened(succeeded())
+    memory = opened(with_successor())
     memory.remember_many(SPANISH)
     assert model(memory) == "many@1"
 
 
 def test_reindex_keeps_the_former_model_that_the_user_named(opened: Opened) -> None:
-    memory = opened(succeeded(automatic=False))
+    memory = opened(with_successor(automatic=False))
     memory.remember_many(ENGLISH)
     assert not memory.reindex().switched
     assert model(memory) == "plain@1"

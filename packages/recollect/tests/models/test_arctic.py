@@ -50,8 +50,8 @@ def test_a_paraphrase_is_closer_than_another_subject_and_every_row_has_length_on
 def test_the_revision_in_the_name_still_means_these_vectors(arctic: Embedder) -> None:
     # Should these move, so did tokenizer, pooling or weights: then the revision in model.json must, too.
     cat, kitten, rates = arctic.documents([CAT, KITTEN, RATES])
-    assert [cat @ kitten, cat @ rates] == pytest.approx([0.876, 0.703], abs=0.02)
-    assert arctic.query("where is the cat?") @ cat == pytest.approx(0.687, abs=0.02)
+    assert [cat @ kitten, cat @ rates] == pytest.approx([0.833, 0.459], abs=0.02)
+    assert arctic.query("where is the cat?") @ cat == pytest.approx(0.629, abs=0.02)
 
 
 def test_a_text_gets_the_same_bytes_in_any_company_and_any_thread(arctic: Embedder) -> None:

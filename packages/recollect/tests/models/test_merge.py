@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from merge import DOWN_BITS, SHIFT, UP_BITS, added, merged, read_adapter, tensors_of
+from merge import DOWN_BITS, SHIFT, UP_BITS, add_product, merge_adapter, read_adapter, tensors_of
 from recollect.models.registry import packaged_model
 
 TUNED = Path(__file__).parents[4] / "models" / "arctic-memory"
@@ -37,26 +37,26 @@ def test_the_product_is_added_in_steps_of_the_grid() -> None:
     old = np.array([[10, 10], [10, 10], [10, 10]])
     assert 2.0**-SHIFT * int(down[0, 0]) * int(up[0, 0]) == 3
     # -1.5 is rounded up to -1.
-    assert added(old, down, up).tolist() == [[13, 7], [12, 9], [10, 10]]
+    assert add_product(old, down, up).tolist() == [[13, 7], [12, 9], [10, 10]]
 
 
 def test_numbers_stay_within_the_range_of_the_file() -> None:
     down = np.array([[1 << DOWN_BITS]], np.int16)
     up = np.array([[1 << UP_BITS - 1, -(1 << UP_BITS - 1)]], np.int16)  # 64 steps
-    assert added(np.array([[5, -5]]), down, up).tolist() == [[64, -64]]
+    assert add_product(np.array([[5, -5]]), down, up).tolist() == [[64, -64]]
 
 
 def test_only_the_numbers_of_the_matrix_change_in_the_file() -> None:
     down = np.array([[1 << DOWN_BITS], [0]], np.int16)
     up = np.array([[1 << UP_BITS - 7, 0, 0]], np.int16)
-    made = merged(file_with([[1, 2, 3], [4, 5, 6]]), {"w/down": down, "w/up": up})
+    made = merge_adapter(file_with([[1, 2, 3], [4, 5, 6]]), {"w/down": down, "w/up": up})
     assert made == file_with([[2, 2, 3], [4, 5, 6]])
 
 
 def test_the_largest_factors_do_not_overflow() -> None:
     largest = 2**15 - 1
     down, up = np.full((1, 8), largest, np.int16), np.full((8, 1), -largest, np.int16)
-    assert added(np.array([[0]]), down, up).tolist() == [[-64]]
+    assert add_product(np.array([[0]]), down, up).tolist() == [[-64]]
 
 
 def test_the_adapter_makes_the_pinned_weights_of_the_base() -> None:
@@ -64,7 +64,7 @@ def test_the_adapter_makes_the_pinned_weights_of_the_base() -> None:
     if plain is None or tuned is None:
         pytest.skip("both models must be installed")
     descriptor = json.loads((TUNED / "recollect_model_arctic_memory" / "model.json").read_text())
-    made = merged(plain.weights.read_bytes(), read_adapter(TUNED / "adapter.npz"))
+    made = merge_adapter(plain.weights.read_bytes(), read_adapter(TUNED / "adapter.npz"))
     found = hashlib.sha256(made).hexdigest()
     assert found == descriptor["merged"]["sha256"]
     assert descriptor["revision"] == found[:8]

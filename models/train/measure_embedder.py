@@ -1,7 +1,7 @@
 """Measure embedders by plain cosine, and by token vectors alone, on judged questions.
 
-    python models/train/measure.py --save FILE FOLDER PATH…
-    python models/train/measure.py --compare BEFORE AFTER
+    python models/train/measure_embedder.py --save FILE FOLDER PATH…
+    python models/train/measure_embedder.py --compare BEFORE AFTER
 
 FOLDER is a model's package folder. NDCG@10 of each question is saved; `--compare` prints the means of two
 files and their difference with a 95 % interval (bootstrap over questions).
@@ -98,13 +98,18 @@ def main() -> None:
     )
     parser.add_argument("--save", type=Path)
     parser.add_argument("--compare", action="store_true")
-    parser.add_argument("--only", nargs="*", metavar="STORE", help="measure these stores alone")
+    parser.add_argument("--facts", type=Path, help="with --compare: the run.json that keeps the figures")
     parser.add_argument("paths", nargs="+", type=Path)
     given = parser.parse_args()
     if given.compare:
         before, after = (json.loads(path.read_text(encoding="utf-8")) for path in given.paths)
-        for row in compare(before, after):
+        rows = list(compare(before, after))
+        for row in rows:
             print(json.dumps(row))
+        if given.facts:
+            facts = json.loads(given.facts.read_text(encoding="utf-8"))
+            facts["figures"] = rows
+            given.facts.write_text(json.dumps(facts, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
         return
     folder, *paths = given.paths
     scores = measure(PackagedEmbedder(read_descriptor(folder), at_once=1), load_datasets(paths))
