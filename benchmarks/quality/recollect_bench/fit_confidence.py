@@ -80,6 +80,9 @@ _PROMPT_WEIGHT = 5.0
 """There are many more questions than prompts."""
 _HIT_PENALTY, _ANSWER_PENALTY, _TEXT_PENALTY = 1e-4, 3e-4, 3e-4
 _VECTOR_SCALE = 3.0
+_MOST_MISSED = 0.06
+"""The share of answerable queries that may get less than one half."""
+_LEAST_CHANCE = 1e-6
 _TOPICS = 6
 """Number of keyword queries for each store with prompts."""
 _FOLDS = 5
@@ -211,7 +214,28 @@ def fit_weights(asked: Sequence[AskedQuestion], ranges: Mapping[str, ModelRanges
     rows = [signal_rows(each.inputs, each.terms, ranges.get(each.short_model)) for each in asked]
     hit, kind = _fit_hits(asked, rows)
     answer, constant, text = _fit_answers(asked, rows)
-    return ConfidenceWeights(hit, kind, answer, constant, text)
+    weights = ConfidenceWeights(hit, kind, answer, constant, text)
+    return replace(weights, constant=constant + _missing_logit(asked, weights, ranges))
+
+
+def _missing_logit(
+    asked: Sequence[AskedQuestion], weights: ConfidenceWeights, ranges: Mapping[str, ModelRanges]
+) -> float:
+    """Return what the constant lacks, so that few answerable queries get less than one half.
+
+    To call a stored fact absent is worse than to show a hit that does not help. Each family counts the same.
+    """
+    logits: dict[str, list[float]] = {}
+    for each in asked:
+        if each.variant in _ANSWERED and not each.others:
+            answer = estimate_confidence(
+                each.inputs, each.terms, weights, ranges.get(each.short_model)
+            ).answer
+            logits.setdefault(each.family, []).append(
+                np.log(answer / (1 - answer)) if 0 < answer < 1 else 0.0
+            )
+    each_share = [np.quantile(values, _MOST_MISSED) for values in logits.values()]
+    return max(0.0, -float(np.mean(each_share)))
 
 
 def _fit_hits(
@@ -543,7 +567,7 @@ def fitted_json(
             model: {
                 "constant": round(each.constant, 4),
                 "signs": {sign: round(value, 4) for sign, value in zip(SIGNS, each.signs, strict=True)},
-                "vector": [round(value, 3) for value in each.vector],
+                "vector": " ".join(f"{value:.3f}" for value in each.vector),
             }
             for model, each in weights.items()
         },

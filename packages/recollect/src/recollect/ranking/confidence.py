@@ -1,7 +1,7 @@
 """Confidence: the probability that a hit helps with a query, and that the store has anything that helps.
 
 A query may be a question, a prompt or an errand. Its own words say whether it asks for something personal:
-`text` is a logistic model of six signs in the query and, for models that it was fitted for, of the query's
+`text` is a logistic model of seven signs in the query and, for models that it was fitted for, of the query's
 vector. Eight signals describe each hit. A higher value is better:
 
 near    its cosine, in standard deviations above the mean of all cosines found
@@ -40,7 +40,7 @@ import numpy as np
 
 from recollect.domain.lazy_dataclass import dataclass
 from recollect.language.questions import prompt_signs, written_names
-from recollect.text.tokens import coarse_stem, query_terms, stems_of_word
+from recollect.text.tokens import coarse_stem, content_words, query_terms, stems_of_word, words
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -50,10 +50,12 @@ if TYPE_CHECKING:
 
 
 SIGNALS = ("near", "tokens", "held", "ahead", "named", "share", "fits", "timed")
-SIGNS = ("personal", "errand", "general", "quotes", "code", "timed")
+SIGNS = ("personal", "errand", "general", "quotes", "code", "keywords", "timed")
 """Signs in the words of a query: it says I, my or our; it asks to write to someone or to plan something; it
-asks for a translation, a definition or a joke; it includes a text to work on; it has code; it names a time.
+asks for a translation, a definition or a joke; it includes a text to work on; it has code; it is at most
+three keywords; it names a time.
 """
+_MOST_KEYWORDS = 3
 MOST_QUERY_TERMS = 64
 """Maximum number of words of a query that are read."""
 DEPTH = 30
@@ -212,7 +214,17 @@ class ConfidenceEstimate:
 def query_signs(query: str, *, timed: bool) -> tuple[float, ...]:
     """Return the signs in a query, 1 or 0, in the order of `SIGNS`."""
     signs = prompt_signs(query)
-    found = (signs.is_personal, signs.is_errand, signs.is_general, signs.quotes, signs.has_code, timed)
+    said = words(query)
+    keywords = 0 < len(said) <= _MOST_KEYWORDS and len(content_words(query)) == len(said)
+    found = (
+        signs.is_personal,
+        signs.is_errand,
+        signs.is_general,
+        signs.quotes,
+        signs.has_code,
+        keywords,
+        timed,
+    )
     return tuple(map(float, found))
 
 
@@ -361,7 +373,9 @@ def fitted_confidence() -> FittedConfidence:
     }
     texts = {
         model: TextWeights(
-            each["constant"], tuple(each["signs"][sign] for sign in SIGNS), tuple(each["vector"])
+            each["constant"],
+            tuple(each["signs"][sign] for sign in SIGNS),
+            tuple(map(float, each["vector"].split())),
         )
         for model, each in plain["texts"].items()
     }
