@@ -34,6 +34,7 @@ from recollect.ranking.candidates import Candidates, Cooccurrences, Flags, Float
 from recollect.ranking.confidence import (
     ANSWERABLE,
     FILE,
+    SHARPNESS,
     SIGNALS,
     SIGNS,
     ConfidenceInput,
@@ -80,8 +81,11 @@ _PROMPT_WEIGHT = 5.0
 """There are many more questions than prompts."""
 _HIT_PENALTY, _ANSWER_PENALTY, _TEXT_PENALTY = 1e-4, 3e-4, 3e-4
 _VECTOR_SCALE = 3.0
-_MOST_MISSED = 0.06
-"""The share of answerable queries that may get less than one half."""
+_MOST_MISSED = 0.07
+"""The share of answerable queries that may get less than one half, in each family of personal notes."""
+_LEAST_TEXT_WEIGHT = 0.5
+"""The words of a question do not tell whether its answer was removed, so the fit trusts them too little to
+keep silent at prompts that need nothing."""
 _LEAST_CHANCE = 1e-6
 _TOPICS = 6
 """Number of keyword queries for each store with prompts."""
@@ -223,19 +227,20 @@ def _missing_logit(
 ) -> float:
     """Return what the constant lacks, so that few answerable queries get less than one half.
 
-    To call a stored fact absent is worse than to show a hit that does not help. Each family counts the same.
+    To call a stored fact absent is worse than to show a hit that does not help. The families with prompts
+    count: their stores are notes of people.
     """
+    personal = {each.family for each in asked if each.variant in _PROMPTS}
     logits: dict[str, list[float]] = {}
     for each in asked:
-        if each.variant in _ANSWERED and not each.others:
+        if each.variant in _ANSWERED and not each.others and (not personal or each.family in personal):
             answer = estimate_confidence(
                 each.inputs, each.terms, weights, ranges.get(each.short_model)
             ).answer
             logits.setdefault(each.family, []).append(
                 np.log(answer / (1 - answer)) if 0 < answer < 1 else 0.0
             )
-    each_share = [np.quantile(values, _MOST_MISSED) for values in logits.values()]
-    return max(0.0, -float(np.mean(each_share)))
+    return max(0.0, -min(float(np.quantile(values, _MOST_MISSED)) for values in logits.values()))
 
 
 def _fit_hits(
@@ -298,11 +303,11 @@ def _fit_answers(
     weight *= np.where(true > 0, ANSWERABLE / totals[0], (1 - ANSWERABLE) / totals[1])
 
     def margins(numbers: Floats) -> tuple[Floats, Floats]:
-        evidence = table @ numbers[:-2] + lacking
+        evidence = SHARPNESS * (table @ numbers[:-2] + lacking)
         total = np.logaddexp.reduce(evidence, axis=1)
         share = np.exp(evidence - total[:, None])
         slope = np.einsum("ik,iks->is", share, table)
-        margin = total - log_count + numbers[-2] * text + numbers[-1]
+        margin = (total - log_count) / SHARPNESS + numbers[-2] * text + numbers[-1]
         return margin, np.column_stack([slope, text, np.ones(len(slope))])
 
     count = int(used.sum()) + 1
@@ -311,7 +316,7 @@ def _fit_answers(
             margins,
             true,
             weight,
-            np.array([0.0] * count + [-np.inf]),
+            np.array([0.0] * (count - 1) + [_LEAST_TEXT_WEIGHT, -np.inf]),
             np.array([_ANSWER_PENALTY] * count + [0.0]),
         )
     )

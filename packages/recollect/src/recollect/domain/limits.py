@@ -108,7 +108,7 @@ SELF_TEST_HITS = 5
 ConfidenceLabel = Literal["likely", "possible", "unlikely"]
 
 UNLIKELY = 0.5
-"""An answer below it is doubtful. Without a limit, `recall` then returns no hits; neither does `context`."""
+"""An answer below it is doubtful: `context` returns no memories, and commands and tools show no hits."""
 LIKELY = 0.75
 
 

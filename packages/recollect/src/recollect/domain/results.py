@@ -432,9 +432,9 @@ class Answer(Rows[Hit]):
     confidence: float | None = None
     """The probability that the store has an answer; None for an empty query, or if not estimated."""
     abstained: bool = False
-    """No hits, because none seemed to answer, and the caller named no limit or set `abstain`."""
+    """No hits, because none seemed to answer and the caller set `abstain`."""
     withheld: int = 0
-    """Hits left out because none seemed to answer, or because of `min_confidence`."""
+    """Hits left out because of `abstain` or `min_confidence`."""
     unread: int = 0
     """Further hits that are not worth reading, and were left out because the caller named no limit."""
     trace: Trace | None = field(default=None, repr=False, compare=False)

@@ -92,7 +92,7 @@ def _recall(
             session=session,
             include_superseded=include_superseded,
             profile=DEFAULT if profile is None else profile,
-            options=RecallOptions(min_confidence=min_confidence, defer_recording=True),
+            options=RecallOptions(min_confidence=min_confidence, abstain=limit is None, defer_recording=True),
         ),
         lambda hit: hit_row(hit, superseded=include_superseded),
     )

@@ -14,7 +14,7 @@ share   the logarithm of its share of the ranking: a softmax over the standardis
 fits    1; 0 if the question asks for a value, such as a number or a date, and the text has none
 timed   how well its time matches the time that the query asks for, from 0 to 1
 
-    a = constant + weight * text + ln mean exp (sum of weight * signal)    over the first ten hits
+    a = constant + weight * text + (ln mean exp (4 * sum of weight * signal)) / 4    over the first ten hits
     h = constant of its kind + sum of weight * signal
 
     P(answer) = sigmoid(a)                         assuming that the store helps with 11 of 20 queries
@@ -55,6 +55,9 @@ SIGNS = ("personal", "errand", "general", "quotes", "code", "keywords", "timed")
 asks for a translation, a definition or a joke; it includes a text to work on; it has code; it is at most
 three keywords; it names a time.
 """
+SHARPNESS = 4.0
+"""How much the best of the first hits count more than their mean. A mean alone would be lower in small stores,
+where fewer hits are about the subject of the query."""
 _MOST_KEYWORDS = 3
 MOST_QUERY_TERMS = 64
 """Maximum number of words of a query that are read."""
@@ -250,7 +253,7 @@ def estimate_confidence(
     # Sum row by row: a matrix product may round a row differently when there are more rows.
     evidence = (signals * np.array(weights.answer)).sum(axis=1)[: inputs.first][related[: inputs.first]]
     # The mean rather than the sum, so that a store with one memory is not at a disadvantage.
-    by_hits = float(np.logaddexp.reduce(evidence)) - log(inputs.first)
+    by_hits = mean_of_best(evidence, inputs.first)
     answer = weights.constant + weights.text * inputs.text + by_hits
     constants = np.array([weights.kind[kind] for kind in inputs.kinds])
     logits = (signals * np.array(weights.hit)).sum(axis=1) + constants
@@ -280,6 +283,11 @@ def signal_rows(inputs: ConfidenceInput, terms: QueryTerms, ranges: ModelRanges 
         inputs.timed,
     )
     return np.column_stack(columns)
+
+
+def mean_of_best(evidence: Floats, count: int) -> float:
+    """Return the logarithm of the mean of exponentials of the hits' evidence; `count` includes unrelated hits."""
+    return (float(np.logaddexp.reduce(SHARPNESS * evidence)) - log(count)) / SHARPNESS
 
 
 def _deviations(scores: Floats, every: Floats, usual: ScoreRange | None) -> Floats:

@@ -320,8 +320,8 @@ class NewestWins:
 
     fall: float = 0.0
     fall_now: float = 0.5
-    sure: float = -2.0
-    behind: float = 4.0
+    sure: float = -3.0
+    behind: float = 8.0
 
     def __call__(self, candidates: Candidates, query: Query) -> Candidates:
         decided = list(self._decide_pairs(candidates, query))

@@ -48,7 +48,7 @@ def context(
 ) -> Context:
     """Return the memories that `recall` returns without a limit, and the recent turns, without repeats.
 
-    Memories are left out if they do not fit the budget.
+    No memory is returned if none seems to help. Memories are left out if they do not fit the budget.
 
     `asked` is a query, or the last messages of a conversation; these are then the recent turns. Nothing is
     recorded, so the same call returns the same result.
@@ -67,7 +67,9 @@ def context(
             _item(services.zone, None, "turn", turn.content, turn.at, who, quoted(who), None)
             for turn, who in spoken
         ]
-    wanted = query_of(services, query, profile, session=session, across=True, as_of=as_of, record=False)
+    wanted = query_of(
+        services, query, profile, session=session, across=True, as_of=as_of, abstain=True, record=False
+    )
     answer = recall(services, wanted, profile)
     memories = _new_items(services, answer.hits, talk)
     kept_turns, kept = _fit(talk, memories, budget_tokens)

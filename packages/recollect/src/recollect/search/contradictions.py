@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 MAX_COMPARED = 30
 """Number of candidates to compare with each other: the first by words and by meaning."""
-LIKELY = 0.07
+LIKELY = 0.047
 """From this probability on, ranking may put the newer text first."""
 SURE = 0.8
 """From this probability on, a person or agent is told that a text replaces another."""

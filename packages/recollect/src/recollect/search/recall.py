@@ -108,8 +108,8 @@ def piece_of(memory: Memory, query: str) -> str | None:
 _TIME_ONLY_CONFIDENCE = 0.95
 """The confidence of a memory of the query's time, if the query asks for nothing else."""
 # Without an explicit limit, hits below this confidence, or below this share of the best one, are weak.
-_LEAST_CONFIDENCE = 0.03
-_LEAST_SHARE_OF_BEST = 1 / 8
+_LEAST_CONFIDENCE = 0.02
+_LEAST_SHARE_OF_BEST = 1 / 10
 
 
 def _whole_ranking(ranked: Candidates) -> tuple[Ints, Floats]:
@@ -435,10 +435,10 @@ def recall(services: Services, asked: Query, profile: Profile) -> Answer:
             services.trial.keeps_text,
             several_scopes=len(search.scopes) > 1,
         )
-    # An explicit limit is filled. Without one, weak hits are dropped, and all of a doubtful answer.
+    # An explicit limit is filled. Without one, weak hits are dropped.
     found = len(hits)
     hits = hits if query.limit_given or confidence is None else hits_worth_reading(hits)
-    abstained = (query.abstain or not query.limit_given) and confidence is not None and confidence < UNLIKELY
+    abstained = query.abstain and confidence is not None and confidence < UNLIKELY
     likely = () if abstained else hits
     least = query.min_confidence
     if least is not None:

@@ -65,7 +65,8 @@ def recall_command(call: Call, text: tuple[str, ...], **options: Any) -> Result:
     (→); `30/70 with 0.6` mixes 30 % of the score with 70 % of 0.6. The last column is the resulting score.
     """
     memory = call.memory(records=options["record"])
-    answer = memory.recall(" ".join(text), **search_arguments(**options))
+    abstain = options["limit"] is None
+    answer = memory.recall(" ".join(text), **search_arguments(**options, abstain=abstain))
     time = answer.time
     data = {
         **picked(answer, "query", "profile", "strategy", "mode", "note"),
