@@ -286,7 +286,7 @@ def signal_rows(inputs: ConfidenceInput, terms: QueryTerms, ranges: ModelRanges 
 
 
 def mean_of_best(evidence: Floats, count: int) -> float:
-    """Return the logarithm of the mean of exponentials of the hits' evidence; `count` includes unrelated hits."""
+    """Return a mean of the hits' evidence in which the best weigh most; `count` includes unrelated hits."""
     return (float(np.logaddexp.reduce(SHARPNESS * evidence)) - log(count)) / SHARPNESS
 
 
