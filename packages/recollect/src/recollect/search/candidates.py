@@ -28,7 +28,13 @@ from recollect.ranking.candidates import (
     Source,
 )
 from recollect.ranking.profiles import groups_read, ignores_marks
-from recollect.search.contradictions import ContradictingTexts, as_columns, contradicting_texts, stated_times
+from recollect.search.contradictions import (
+    ContradictingTexts,
+    as_columns,
+    contradicting_texts,
+    looks_for_newer,
+    stated_times,
+)
 from recollect.search.entities import linked_entities
 from recollect.search.facts import (
     cooccurrences,
@@ -38,7 +44,7 @@ from recollect.search.facts import (
     time_sources,
 )
 from recollect.search.rows import MODEL_IN_USE, MemoryRows, PastState, allowed, lifecycle, model_of, narrowing
-from recollect.search.texts import conversation, last_positions, messages_at
+from recollect.search.texts import conversation, last_positions, messages_at, vectors_of
 from recollect.search.words import (
     K1,
     Analyser,
@@ -69,6 +75,10 @@ _MOST_PRODUCTS = 262_144
 """The size of one matrix product. Above it, OpenBLAS starts a second thread, which takes ten times the CPU
 time if other threads are busy. At this size, the unpacked bits also stay in the CPU cache."""
 _FEWEST_AT_ONCE = 16
+_ALL_FOUND = 100
+"""A search by meaning with fewer hits than this has found every memory."""
+_MOST_NEAR = 10
+"""Number of memories nearest to the best hit that may replace it."""
 _HALF_WINDOW = 16
 """Tokens. A window has twice as many, and the next one begins in its middle."""
 _MOST_FOR_WINDOW = 24
@@ -193,6 +203,9 @@ def gather(
         else:
             name = "meaning" if isinstance(retriever, ByMeaning) else "words"
             found[name] = _run_retriever(search, retriever, query, retriever.take(depth))
+    brought = _near_the_best(search, query, found.get("meaning", ())) if looks_for_newer(profile) else ()
+    if brought:
+        found["meaning"] = [*found["meaning"], *brought]
     reached = {hit.id for hits in (*found.values(), replies) for hit in hits}.union(also)
     if any(isinstance(retriever, ByContext) for retriever in profile.retrieve):
         reached.update(search.messages_of_notes(sorted(reached)))
@@ -212,7 +225,10 @@ def gather(
     sources |= time_sources(memories, profile, query, facts.ids, sources)
     sources |= stated_times(memories, profile, query, facts)
     by_search = [sources[name] for name in ("meaning", "words") if name in sources]
-    contradicting = contradicting_texts(memories, search.model, profile, query, facts, by_search)
+    also_compared = [hit.id for hit in brought]
+    contradicting = contradicting_texts(
+        memories, search.model, profile, query, facts, by_search, also_compared
+    )
     candidates = Candidates(
         facts=facts,
         sources=count_time_words_as_matched(search, query, sources, facts.ids),
@@ -223,6 +239,24 @@ def gather(
         contradictions=as_columns(contradicting, facts),
     )
     return Gathered(candidates, query, found | {"reply": replies} if replies else found, contradicting)
+
+
+def _near_the_best(search: Search, query: Query, hits: Sequence[Found]) -> Sequence[Found]:
+    """Return memories near the best hit by meaning that are not among the hits.
+
+    One of them may replace it, in words that the query does not share.
+    """
+    if len(hits) < _ALL_FOUND or query.vector is None or query.where.as_of is not None:
+        return ()
+    vectors = vectors_of(search.snapshot, [hits[0].passage or 0], search.model)
+    known = {hit.id for hit in hits}
+    near = [
+        hit.id
+        for vector in vectors.values()
+        for hit in search.by_meaning(vector, _MOST_NEAR)
+        if hit.id > hits[0].id and hit.id not in known
+    ]
+    return _best_first(search.snapshot.cosines(query.vector, near)) if near else ()
 
 
 def neighbours_of(

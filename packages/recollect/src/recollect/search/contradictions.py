@@ -89,6 +89,11 @@ class ContradictingTexts:
     """The probability that the newer one makes the older one untrue."""
 
 
+def looks_for_newer(profile: Profile) -> bool:
+    """Whether the profile ranks newer memories above those that they replace."""
+    return any(isinstance(step, NewestWins) for step in profile.steps)
+
+
 def contradicting_texts(
     memories: MemoryRows,
     model: tuple[int, Model] | None,
@@ -96,14 +101,15 @@ def contradicting_texts(
     query: Query,
     facts: Facts,
     sources: Iterable[Source],
+    also: Sequence[int] = (),
 ) -> tuple[ContradictingTexts, ...]:
-    """Find texts that replace others among the first candidates, if the profile uses them.
+    """Find texts that replace others among the first candidates and `also`, if the profile uses them.
 
     Pairs whose order in time is unknown do not count.
     """
-    if not any(isinstance(step, NewestWins) for step in profile.steps):
+    if not looks_for_newer(profile):
         return ()
-    first = _first_candidates(facts, sources)
+    first = sorted({*_first_candidates(facts, sources), *also})
     if query.where.as_of is None:
         texts = list(stated_texts(memories, first))
     else:
