@@ -37,7 +37,7 @@ SHIFT = DOWN_BITS + UP_BITS - UNIT_BITS
 _GRAPH = 7  # ModelProto
 _INITIALIZER = 5  # GraphProto
 _DIMS, _TYPE, _FLOATS, _NAME, _RAW = 1, 2, 4, 8, 9  # TensorProto
-TYPES = {1: "<f4", 2: "u1", 3: "i1"}
+TYPES = {1: "<f4", 2: "u1", 3: "i1", 10: "<f2"}
 """NumPy's names of the types of numbers that are read."""
 
 

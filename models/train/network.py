@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +21,7 @@ HEADS = 12
 MATRICES = ("query", "key", "value", "attention.output", "intermediate", "output")
 """The matrices of one layer, in the order in which the file has them."""
 EPSILON = 1e-12
+CONVERTED_LAYERS = 12
 
 
 class Matrix(nn.Module):  # type: ignore[misc,unused-ignore]  # PyTorch is not in this environment
@@ -61,13 +63,50 @@ def _fixed(values: Tensor, bits: int) -> NDArray[np.int16]:
 class Network(nn.Module):  # type: ignore[misc,unused-ignore]  # as above
     """A BERT encoder. All arithmetic but the adapter's is in bfloat16."""
 
+    words: Tensor
+    places: Tensor
+    """The vector of each place, with that of the only type of text."""
+    first_norm: tuple[Tensor, Tensor]
+
     def __init__(self, file: Path, rank: int) -> None:
         super().__init__()
         content = file.read_bytes()
         tensors = dict(tensors_of(content))
+        self.layers = nn.ModuleList()
+        self.norms: list[tuple[tuple[Tensor, Tensor], tuple[Tensor, Tensor]]] = []
 
         def read(name: str) -> Tensor:
             return torch.from_numpy(np.array(tensors[name].read(content), np.float32))
+
+        if "c0" in tensors:
+            self._read_converted(read, rank)
+        else:
+            self._read_exported(read, list(tensors), rank)
+
+    def _read_converted(self, read: Callable[[str], Tensor], rank: int) -> None:
+        """Read the file of `models/e5-small/convert.py`, whose constants are numbered in order."""
+        packed = read("c0").to(torch.int32)
+        numbers = torch.cat([packed & 15, packed >> 4], 1) - 8
+        blocks = numbers.unflatten(1, (read("c5").shape[1], -1))
+        self.words = (blocks * read("c5")).flatten(1).bfloat16()
+        self.places = read("c8").bfloat16()
+        self.first_norm = read("c9").bfloat16(), read("c10").bfloat16()
+        for first in range(11, 11 + 16 * CONVERTED_LAYERS, 16):
+
+            def matrix(place: int, first: int = first) -> Matrix:
+                name = f"c{first + place}"
+                scale, bias = (read(f"c{first + place + more}").bfloat16() for more in (1, 2))
+                return Matrix(name, read(name), scale, bias, rank)
+
+            def norm(place: int, first: int = first) -> tuple[Tensor, Tensor]:
+                return read(f"c{first + place}").bfloat16(), read(f"c{first + place + 1}").bfloat16()
+
+            # Query, key and value are one matrix.
+            self.layers.append(nn.ModuleList(map(matrix, (0, 3, 8, 11))))
+            self.norms.append((norm(6), norm(14)))
+
+    def _read_exported(self, read: Callable[[str], Tensor], tensors: Sequence[str], rank: int) -> None:
+        """Read a file that onnxruntime has quantized."""
 
         def table(name: str) -> Tensor:
             name = f"embeddings.{name}_embeddings.weight"
@@ -76,12 +115,10 @@ class Network(nn.Module):  # type: ignore[misc,unused-ignore]  # as above
         def norm(name: str) -> tuple[Tensor, Tensor]:
             return read(f"{name}.weight").bfloat16(), read(f"{name}.bias").bfloat16()
 
-        self.words, self.places, self.types = table("word"), table("position"), table("token_type")
+        self.words, self.places = table("word"), table("position") + table("token_type")[0]
         self.first_norm = norm("embeddings.LayerNorm")
         names = sorted(name for name in tensors if name.startswith("onnx::MatMul"))
         names = [name for name in names if name.endswith("_quantized")]
-        self.layers = nn.ModuleList()
-        self.norms = []
         for layer in range(len(names) // len(MATRICES)):
             head = f"encoder.layer.{layer}."
             biases = (
@@ -108,17 +145,15 @@ class Network(nn.Module):  # type: ignore[misc,unused-ignore]  # as above
 
     def forward(self, ids: Tensor, mask: Tensor, tuned: list[list[Tensor]]) -> Tensor:
         """Return the vectors of all tokens. `mask` is true for tokens, false for padding."""
-        rows = self.words[ids] + self.places[: ids.shape[1]] + self.types[0]
+        rows = self.words[ids] + self.places[: ids.shape[1]]
         rows = _norm(rows, self.first_norm)
         hidden = torch.where(mask, 0.0, -torch.inf).bfloat16()[:, None, None, :]
         for layer, norms, now in zip(self.layers, self.norms, tuned, strict=True):
-            query, key, value, after, wide, narrow = layer
-            asks, holds, gives = (
-                _split(each(rows, own)) for each, own in zip((query, key, value), now, strict=False)
-            )
-            mixed = _attend(asks, holds, gives, hidden).transpose(1, 2).flatten(2)
-            rows = _norm(rows + after(mixed, now[3]), norms[0])
-            rows = _norm(rows + narrow(functional.gelu(wide(rows, now[4])), now[5]), norms[1])
+            *asking, after, wide, narrow = layer
+            asked = torch.cat([each(rows, own) for each, own in zip(asking, now, strict=False)], 2)
+            mixed = _attend(*map(_split, asked.chunk(3, 2)), hidden).transpose(1, 2).flatten(2)
+            rows = _norm(rows + after(mixed, now[-3]), norms[0])
+            rows = _norm(rows + narrow(functional.gelu(wide(rows, now[-2])), now[-1]), norms[1])
         return rows
 
     def adapter(self, blend: float = 1.0) -> dict[str, NDArray[np.int16]]:

@@ -90,7 +90,8 @@ class Texts:
 
     def __init__(self, packaged: PackagedModel, longest: int) -> None:
         self.tokenizer = load_tokenizer(packaged)
-        self.prefix = packaged.query_prefix
+        self.prefix, self.document_prefix = packaged.query_prefix, packaged.document_prefix
+        self.pooling = packaged.pooling
         self.longest = longest
         self.places: dict[str, int] = {}
         self.ids: list[list[int]] = []
@@ -98,12 +99,20 @@ class Texts:
         pieces = self.tokenizer.get_vocab()
         self.informative = torch.zeros(len(pieces), dtype=torch.bool)
         for piece, id_ in pieces.items():
-            special = piece.startswith("[") and piece.endswith("]") and len(piece) > 2
+            special = (piece[0], piece[-1]) in {("[", "]"), ("<", ">")} and len(piece) > 2
             self.informative[id_] = tells_something(piece) and not special
-        self.query_head = len(self.tokenizer.encode(self.prefix.rstrip()).ids) - 1
+        self.query_head, self.document_head = (
+            len(self.tokenizer.encode(prefix.rstrip()).ids) - 1 for prefix in (self.prefix, self.document_prefix)
+        )
+
+    def pooled(self, rows: Tensor, mask: Tensor) -> Tensor:
+        """Return the vector of each text."""
+        if self.pooling == "cls":
+            return functional.normalize(rows[:, 0].float(), dim=1)
+        return functional.normalize((rows.float() * mask[:, :, None]).sum(1), dim=1)
 
     def place(self, text: str, *, query: bool = False) -> int:
-        text = self.prefix + text if query else text
+        text = (self.prefix if query else self.document_prefix) + text
         if text not in self.places:
             self.places[text] = len(self.ids)
             ids = self.tokenizer.encode(text).ids
@@ -116,7 +125,8 @@ class Texts:
         ids = torch.zeros(len(places), -(-longest // 16) * 16, dtype=torch.long)
         for row, place in enumerate(places):
             ids[row, : len(self.ids[place])] = torch.tensor(self.ids[place])
-        return ids, ids > 0
+        lengths = torch.tensor([len(self.ids[place]) for place in places])
+        return ids, torch.arange(ids.shape[1]) < lengths[:, None]
 
     def embed_all(self, network: Network, cache: Path | None) -> None:
         """Compute the base's vectors of all texts, except those in the cache of an earlier run."""
@@ -135,8 +145,8 @@ class Texts:
             tuned = network.tuned_numbers()
             for start in range(0, len(missing), 64):
                 part = missing[start : start + 64]
-                rows = network(*self.padded(part), tuned)[:, 0]
-                self.vectors[part] = functional.normalize(rows.float(), dim=1)
+                ids, mask = self.padded(part)
+                self.vectors[part] = self.pooled(network(ids, mask, tuned), mask)
         if cache is not None:
             np.savez(cache, texts=np.array(list(self.places)), vectors=self.vectors.numpy())
 
@@ -194,7 +204,8 @@ def example_of(texts: Texts, pair: Pair, drawn: Sequence[int], recipe: Recipe) -
     ]
     if not order:
         return None
-    known = frozenset(texts.places[text] for text in pair.no_negatives if text in texts.places)
+    told = (texts.document_prefix + text for text in pair.no_negatives)
+    known = frozenset(texts.places[text] for text in told if text in texts.places)
     return Example(query, tuple(answers), tuple(order[: recipe.hardest]), known | set(answers))
 
 
@@ -238,15 +249,16 @@ class Loss:
         for half in halves:
             document_ids, document_mask = texts.padded([documents[place] for place in half])
             rows = network(document_ids, document_mask, tuned)
-            vectors.append(functional.normalize(rows[:, 0].float(), dim=1))
+            vectors.append(texts.pooled(rows, document_mask))
             signs.append(self._signs(rows))
-            informative = texts.informative[document_ids]
+            informative = texts.informative[document_ids] & document_mask
+            informative[:, : texts.document_head] = False
             # A text of stopwords alone keeps all its tokens.
             kept.append(torch.where(informative.any(1, keepdim=True), informative, document_mask))
         back = torch.tensor(halves[0] + halves[1]).argsort()
         target = torch.arange(len(batch))
 
-        near = functional.normalize(query_rows[:, 0].float(), dim=1) @ torch.cat(vectors)[back].T
+        near = texts.pooled(query_rows, mask) @ torch.cat(vectors)[back].T
         loss = functional.cross_entropy((near / recipe.temperature).masked_fill(hidden, -1e4), target)
 
         asked = functional.normalize(self._centred(query_rows), dim=2)
@@ -305,6 +317,7 @@ def main() -> None:
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--leave-out", nargs="*", default=[], metavar="LIFE")
+    parser.add_argument("--base", default="arctic-s", help="the model to tune")
     parser.add_argument("--cache", type=Path)
     for name, value in asdict(Recipe()).items():
         parser.add_argument(f"--{name.replace('_', '-')}", type=type(value), default=value)
@@ -315,7 +328,7 @@ def main() -> None:
     chance = np.random.default_rng(recipe.seed)
 
     given.out.mkdir(parents=True, exist_ok=True)
-    packaged = ready_model("arctic-s")
+    packaged = ready_model(given.base)
     network = Network(packaged.weights, recipe.rank)
     texts = Texts(packaged, recipe.longest)
     sets = load_pairs(given.data, frozenset(given.leave_out))
