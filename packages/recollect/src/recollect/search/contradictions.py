@@ -165,11 +165,18 @@ def vectors_of_texts(
     """Return the vector of each text; of a long text, that of its first passage."""
     if model is None:
         return {}
-    live = (OneOf("memory_id", sorted({text.id for text in texts})), Equals("live", 1))
+    texts = list(texts)
+    entities = {text.id for text in texts if text.observation is not None}
+    # The cache of vectors knows the passages of a memory, but not which observation each is of.
+    found: list[tuple[int, int, int | None]] = [
+        (id_, memory, None)
+        for id_, memory in snapshot.embedded_passages(sorted({text.id for text in texts} - entities))
+    ]
+    if entities:
+        live = (OneOf("memory_id", sorted(entities)), Equals("live", 1))
+        found += snapshot.rows("passage", ("id", "memory_id", "observation_id"), live)
     passages: dict[TextKey, int] = {}
-    for id_, memory, observation in sorted(
-        snapshot.rows("passage", ("id", "memory_id", "observation_id"), live), key=itemgetter(0)
-    ):
+    for id_, memory, observation in sorted(found, key=itemgetter(0)):
         passages.setdefault((memory, observation), id_)
     vectors = vectors_of(snapshot, list(passages.values()), model)
     return {key: vectors[passage] for key, passage in passages.items() if passage in vectors}
