@@ -53,12 +53,6 @@ def talk(engine: Engine, session: str, *contents: str, since: datetime = NOW) ->
     )
 
 
-@pytest.fixture
-def undoubted(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Take every answer for a good one: what is said below is how memories are laid out, not when."""
-    monkeypatch.setattr("recollect.search.recall.UNLIKELY", 0.0)
-
-
 # Content
 
 

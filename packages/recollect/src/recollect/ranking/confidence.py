@@ -56,7 +56,7 @@ asks for a translation, a definition or a joke; it includes a text to work on; i
 three keywords; it names a time.
 """
 SHARPNESS = 4.0
-"""How much the best of the first hits count more than their mean. A mean alone would be lower in small stores,
+"""How much more the best of the first hits count than the rest. A plain mean would be lower in small stores,
 where fewer hits are about the subject of the query."""
 _MOST_KEYWORDS = 3
 MOST_QUERY_TERMS = 64
