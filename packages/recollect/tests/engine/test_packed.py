@@ -176,7 +176,7 @@ def test_a_log_from_before_pairs_had_probabilities_ranks_as_its_rules_did(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     asked = np.array([True, False])
-    against = Contradictions(np.array([0, 1]), np.array([2, 2]), np.array([5, 5]), asked)  # type: ignore[arg-type]
+    against = Contradictions(np.array([0, 1]), np.array([2, 2]), np.array([5, 5]), asked)
     monkeypatch.setitem(
         FIELD_TAGS, Contradictions, {"older": "older", "newer": "newer", "since": "since", "asked": "chance"}
     )
