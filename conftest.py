@@ -235,6 +235,13 @@ def engine(make_engine: MakeEngine) -> Engine:
 
 
 @pytest.fixture
+def undoubted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let every answer count, for tests of how answers look; whether they are shown depends on weights."""
+    for module in ("domain.limits", "domain.results", "search.recall"):
+        monkeypatch.setattr(f"recollect.{module}.UNLIKELY", 0.0)
+
+
+@pytest.fixture
 def nothing_is_out_of_step(engine: Engine) -> Iterator[None]:
     """Verify the store after the test."""
     yield

@@ -46,8 +46,8 @@ def test_imported_rows_are_found_by_owner_and_known_the_second_time(
     said = recollect("import", str(file)).stdout
     assert "By owner: ana (1)." in said
     assert re.search(r"notes +2 +2\n", said)
-    assert "customs house" in recollect("recall", "where is the archive?").stdout
-    assert "at ten" in recollect("recall", "when does the ferry leave?", "--owner", "ana").stdout
+    assert "customs house" in recollect("recall", "where is the archive?", "-n", "1").stdout
+    assert "at ten" in recollect("recall", "when does the ferry leave?", "--owner", "ana", "-n", "1").stdout
     again = recollect.json("import", str(file))
     assert (again["notes"], again["notes_new"], again["format"]) == (2, 0, "mem0")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
@@ -34,8 +35,8 @@ def exported(memory: Engine) -> list[str]:
 
 def calls_on_bob(engine: Engine, bob: Engine) -> list[ForeignCall]:
     bobs = fill_bobs(engine)
-    for colour in ("red", "blue"):
-        bob.remember(f"The door of {SECRET} is {colour}")
+    bob.remember(f"The door of {SECRET} is red", happened_at=datetime(2023, 2, 1, tzinfo=UTC))
+    bob.remember(f"The door of {SECRET} is blue now")
     asked = http_operations()["list_answers"].call(bob, {}).result
     found = [
         http_operations()["to_settle"].call(bob, {"kind": kind}).result["items"]

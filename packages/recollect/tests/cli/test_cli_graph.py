@@ -236,7 +236,7 @@ def test_an_empty_answer_names_the_owners_that_have_memories(recollect: CommandL
     )
     for arguments in (["list"], ["recall", "tea"], ["context", "tea"]):
         assert recollect(*arguments).stderr == said
-    assert "--owner ana" not in recollect("recall", "zebra", "--owner", "ana", "--abstain").output
+    assert "--owner ana" not in recollect("recall", "zebra", "--owner", "ana").output
     assert recollect("list", "--tag", "none", "--owner", "ana").stderr == ""
     said = recollect("list", "--owner", "bo smith", "--agent", "pilot").stderr
     assert "owner bo smith: add --owner 'bo smith' --agent cook" in said

@@ -222,6 +222,7 @@ async def test_no_text_over_mcp_holds_a_control_character(served: Served) -> Non
         assert not HIDDEN.search(told.text)  # type: ignore[union-attr]  # it is text
 
 
+@pytest.mark.usefixtures("undoubted")
 def test_a_terminal_a_pipe_and_json_show_control_characters(recollect: CommandLine) -> None:
     recollect("remember", EVIL, "--source", EVIL)
     recollect("add", EVIL, "--type", "thing", "-o", EVIL)

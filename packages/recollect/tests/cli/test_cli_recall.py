@@ -74,7 +74,7 @@ def test_recall_counts_what_it_showed_and_search_gives_the_same_without_a_trace(
 def test_recombining_the_reasons_in_json_gives_the_score_exactly(harbour: CommandLine, profile: str) -> None:
     harbour("status", "Tidebook", "paused")
     harbour("recall", "oolong")
-    answer = harbour.json("recall", "person who drinks oolong", "--profile", profile, "--explain")
+    answer = harbour.json("recall", "person who drinks oolong", "-n", "5", "--profile", profile, "--explain")
     assert answer["profile"] == profile
     assert answer["hits"]
     for hit in answer["hits"]:
@@ -145,13 +145,13 @@ def test_each_step_that_changed_the_score_is_shown_with_its_sign(
 @pytest.mark.parametrize("columns", ["60", "80", "120"])
 def test_an_explanation_fits_the_terminal(harbour: CommandLine, profile: str, columns: str) -> None:
     harbour("recall", "person", COLUMNS=columns)
-    typed = ["search", "person who drinks oolong", "-p", profile, "--explain", "--color"]
+    typed = ["search", "person who drinks oolong", "-n", "5", "-p", profile, "--explain", "--color"]
     lines = unstyle(harbour(*typed, COLUMNS=columns).stdout).splitlines()
     assert max(map(len, lines)) <= int(columns)
     # No line was wrapped or cut to fit: each step with an effect has one line, with its score.
     rows = [line.strip() for line in lines if re.search(r"  (from |[+−×→]\d|\d+/\d+ with )", line)]
     assert all(re.search(r"\d\.\d{4}(  |$)", row) for row in rows)
-    answer = harbour.json("search", "person who drinks oolong", "-p", profile, "--explain")
+    answer = harbour.json("search", "person who drinks oolong", "-n", "5", "-p", profile, "--explain")
     moved = {
         reason["step"]
         for reason in answer["hits"][0]["reasons"]
@@ -201,11 +201,19 @@ NEVER_STORED = "which orchestra performed the symphony in Vienna?"
 
 
 def test_an_answer_tells_how_likely_it_is(harbour: CommandLine) -> None:
-    shown = harbour("search", NEVER_STORED, "--color").stdout
+    silent = harbour("search", NEVER_STORED, "--color")
+    assert unstyle(silent.stdout) == "Nothing here seems to answer that.\n"
+    assert "--limit 3 shows the nearest memories." in unstyle(silent.stderr)
+    absent = harbour.json("search", NEVER_STORED)
+    assert (absent["hits"], absent["doubtful"], absent["abstained"]) == ([], True, True)
+    shown = harbour("search", NEVER_STORED, "--limit", "3", "--color").stdout
     assert unstyle(shown).startswith("Nothing here seems to answer that; these are the nearest.\n")
     # Guesses are dimmed.
     assert "\x1b[2m" in shown
-    answer = harbour.json("search", "who drinks oolong after lunch?", "--abstain")
+    nearest = harbour.json("search", NEVER_STORED, "--limit", "3")
+    assert 0 < len(nearest["hits"]) <= absent["withheld"]
+    assert (nearest["doubtful"], nearest["abstained"], nearest["withheld"]) == (True, False, 0)
+    answer = harbour.json("search", "who drinks oolong after lunch?")
     assert answer["doubtful"] is answer["abstained"] is False
     likely = round(100 * answer["hits"][0]["confidence"])
     result = harbour("search", "who drinks oolong after lunch?", "--color")
@@ -376,6 +384,7 @@ def lunch(recollect: CommandLine) -> CommandLine:
     return recollect
 
 
+@pytest.mark.usefixtures("undoubted")
 def test_standard_output_is_the_text_and_nothing_else(lunch: CommandLine) -> None:
     result = lunch("context", "what", "does", "Ana", "drink?", "--session", "harbour")
     data = lunch.json("context", "what does Ana drink?", "--session", "harbour")

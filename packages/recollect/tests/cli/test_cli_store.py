@@ -471,13 +471,13 @@ def test_an_export_goes_to_a_file_a_folder_or_standard_output(harbour: CommandLi
 
 def test_a_memory_is_copied_with_all_that_it_holds(recollect: CommandLine, tmp_path: Path) -> None:
     recollect("import", str(SAMPLE))
-    recollect("recall", "who likes tea?")
+    recollect("recall", "who likes tea?", "-n", "3")
     copied = tmp_path / "copy.db"
     said = recollect("copy", str(recollect.store), str(copied)).stdout
     assert said.startswith("✓ Copied ")
     assert f" rows to {copied}." in said
     assert "both stores hold the same" in said
-    asked = ("search", "who likes tea?", "--explain", "--json")
+    asked = ("search", "who likes tea?", "-n", "3", "--explain", "--json")
     assert recollect("--store", str(copied), *asked).stdout == recollect(*asked).stdout
     report = recollect.json("copy", str(copied), str(tmp_path / "again.db"))
     assert (report["resumed"], report["started_over"]) == (0, False)

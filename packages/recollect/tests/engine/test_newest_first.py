@@ -134,6 +134,7 @@ def test_a_text_that_says_more_keeps_its_place_where_the_query_asks_for_the_rest
     assert texts_found(engine, "what colour is the sail of Ana's boat?")[0] == both
 
 
+@pytest.mark.usefixtures("undoubted")
 def test_context_marks_the_line_of_the_older_one(engine_with_move: Engine) -> None:
     lines = engine_with_move.context(RIVER).text.splitlines()
     (older,) = [line for line in lines if line.endswith(f'"{LISBON}"')]
@@ -369,3 +370,20 @@ def test_facts_of_two_people_and_likings_of_two_things_replace_nothing(told: Eng
         assert hit.memory.text in (TOLD[4], LATER[4])
         assert not any(reason.value for reason in hit.reasons if reason.step == "newest wins")
         assert hit.conflicts_with == ()
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "contradicts"),
+    [
+        ("The launch is on Friday now", "The launch is now on Friday.", False),
+        ("Ana lives in Lisbon now", "Ana lives in in Lisbon now", False),
+        ("Ana moved from Porto to Lisbon now", "Ana moved from Lisbon to Porto now", True),
+        ("The launch is on Friday", "The launch is on Monday now", True),
+    ],
+)
+def test_the_same_words_in_another_order_contradict_only_if_the_content_moves(
+    engine: Engine, clock: FixedClock, one: str, other: str, contradicts: bool
+) -> None:
+    first = engine.remember(one)
+    clock.tick(4 * SEASON)
+    assert [each.id for each in engine.remember(other).contradicts] == [first.id] * contradicts

@@ -41,6 +41,7 @@ def ana(engine: Engine) -> Engine:
     return engine.scoped("ana", None)
 
 
+@pytest.mark.usefixtures("undoubted")
 def test_an_owner_reads_all_their_agents_and_nobody_else(ana: Engine) -> None:
     found = [hit.memory for hit in ana.recall("kettle", limit=50).hits]
     assert {memory.scope for memory in found} == {Scope("ana", agent) for agent in ("", "cook", "gardener")}

@@ -26,6 +26,7 @@ from recollect.ranking.candidates import (
     run,
 )
 from recollect.ranking.profiles import PROFILES
+from recollect.ranking.steps import NewestWins
 from recollect.search.recording import FIELD_TAGS, TAGS, pack, unpack
 from recollect.search.rows import scope_id
 from recollect.tuning.answers import logged_answers
@@ -143,13 +144,13 @@ def test_the_tags_of_the_log_stay_whatever_classes_and_fields_are_called() -> No
         "Source": "rank score",
         "Together": "first second count last",
         "Moment": "now query limit limit_given together span",
-        "Contradictions": "older newer since asked",
+        "Contradictions": "older newer since chance",
     }
 
 
 def test_pairs_and_the_places_of_searches_come_back() -> None:
     together = Cooccurrences(*(np.array([number]) for number in range(4)))
-    against = Contradictions(np.array([0, 1]), np.array([2, 2]), np.array([5, 5]), np.array([True, False]))
+    against = Contradictions(np.array([0, 1]), np.array([2, 2]), np.array([5, 5]), np.array([0.9, 0.1]))
     source = Source(np.array([0, 2, 1]), np.array([np.nan, 0.1, 0.3]))
     given_ = replace(
         candidates(3), cooccurrences=together, contradictions=against, sources={"meaning": source}
@@ -169,6 +170,25 @@ def test_a_log_from_before_contradictions_were_known_reads_as_none(monkeypatch: 
     packed = pack(candidates(3), moment())
     monkeypatch.undo()
     assert unpack(packed)[0].contradictions.older.tolist() == []
+
+
+def test_a_log_from_before_pairs_had_probabilities_ranks_as_its_rules_did(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked = np.array([True, False])
+    against = Contradictions(np.array([0, 1]), np.array([2, 2]), np.array([5, 5]), asked)
+    monkeypatch.setitem(
+        FIELD_TAGS, Contradictions, {"older": "older", "newer": "newer", "since": "since", "asked": "chance"}
+    )
+    packed = pack(replace(candidates(3), contradictions=against), moment())
+    monkeypatch.undo()
+    read = unpack(packed)[0]
+    assert (read.contradictions.chance > 0.99).tolist() == [True, False]
+    # The first pair counts however far the newer one is behind, the second never.
+    ranked = NewestWins()(replace(read, score=np.array([0.9, 0.3, 0.2])), moment())
+    assert ranked.score[2] > ranked.score[0] == 0.9
+    behind = replace(read, score=np.array([0.1, 0.3, 0.2]))
+    assert NewestWins()(behind, moment()).score.tolist() == pytest.approx([0.1, 0.3, 0.2])
 
 
 def test_what_is_read_can_be_written_to_by_nobody_else() -> None:

@@ -77,7 +77,7 @@ SCRIPT: tuple[tuple[str, ...], ...] = (
     ("recall", "oolong", "--profile", "limbic", "-n", "2"),
     ("recall", "oolong", "--kind", "entity", "--profile", "mnemosyne"),
     ("recall", "green tea", "--session", "harbour", "--budget", "40"),
-    ("recall", "quantum chromodynamics", "--abstain"),
+    ("recall", "quantum chromodynamics"),
     ("recall", "nuts", "--tag", "health", "--min-confidence", "0.1", "--no-record"),
     ("recall", "nuts", "--profile", "nobody"),
     ("search", "caldera", "-n", "2", "--explain"),

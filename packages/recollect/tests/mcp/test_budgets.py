@@ -231,6 +231,7 @@ def test_a_search_by_meaning_shows_facts_of_every_row_it_shows(
 
 @pytest.mark.parametrize("tool", ["recall", "search_semantic", "search_reflections", "explain"])
 @pytest.mark.parametrize("budget", [50, 400, 1_000, 2_000])
+@pytest.mark.usefixtures("undoubted")
 def test_pages_of_a_small_budget_name_every_row_once(harbour: Engine, tool: str, budget: int) -> None:
     name = {"search_semantic": "results", "search_reflections": "results"}.get(tool, "hits")
     given = budgeted(tool, budget, HARBOUR[tool])[1]

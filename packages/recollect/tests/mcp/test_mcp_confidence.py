@@ -19,11 +19,23 @@ async def test_an_answer_and_its_hits_say_how_likely_they_are(client: Client) ->
     await call_tool_ok(client, "remember", text="Ingrid bakes rye bread for the street on Fridays")
     query = "Where does the spare key of the boathouse hang?"
     known = await call_tool_ok(client, "recall", query=query, limit=2)
-    assert known["answer"] == "likely"
-    assert known["hits"][0]["confidence"] > known["hits"][1]["confidence"]
-    unknown = await client.call_tool("recall", {"query": "violin concerts"})
-    assert "(Nothing here seems to answer that; these are the nearest.)" in " ".join(texts_of(unknown))
+    best, other = (hit["confidence"] for hit in known["hits"])
+    assert best > 0.5 > other
+    assert known["answer"] == ("likely" if best >= 0.75 else "possible")
+
+
+async def test_without_a_limit_guesses_are_withheld_and_with_one_they_are_marked(client: Client) -> None:
+    await call_tool_ok(client, "remember", text="The spare key of the boathouse hangs behind the barometer")
+    await call_tool_ok(client, "remember", text="Ingrid bakes rye bread for the street on Fridays")
+    silent = await client.call_tool("recall", {"query": "violin concerts"})
+    said = "Nothing here seems to answer that; name a `limit` to see the nearest memories."
+    assert said in " ".join(texts_of(silent))
     told = await call_tool_ok(client, "recall", query="violin concerts")
+    assert (told["hits"], told["answer"]) == ([], "unlikely")
+    nearest = await client.call_tool("recall", {"query": "violin concerts", "limit": 2})
+    assert "(Nothing here seems to answer that; these are the nearest.)" in " ".join(texts_of(nearest))
+    told = await call_tool_ok(client, "recall", query="violin concerts", limit=2)
+    assert told["hits"]
     assert told["answer"] == "unlikely"
 
 

@@ -25,6 +25,7 @@ RECALL = OPERATIONS["recall"]
     [(25, "", {}), (12, "and the weather " * 30, {"budget_tokens": 400})],
     ids=["by number", "by budget"],
 )
+@pytest.mark.usefixtures("undoubted")
 def test_pages_join_to_all_that_is_found(
     engine: Engine, count: int, more: str, given: dict[str, object]
 ) -> None:
@@ -51,6 +52,7 @@ def test_only_the_first_page_is_noted_as_seen(engine: Engine) -> None:
             assert counts.tolist() == [times] * 2
 
 
+@pytest.mark.usefixtures("undoubted")
 def test_what_did_not_fit_is_told_with_where_to_go_on(engine: Engine) -> None:
     engine.remember_many(f"Ada sails boat {n} " + "along the coast " * 20 for n in range(9))
     reply = RECALL.call(engine, {"query": "who sails?", "budget_tokens": 200})

@@ -177,12 +177,14 @@ def test_the_text_of_recall_carries_time_confidence_and_what_is_newer(
     engine: Engine, clock: FixedClock
 ) -> None:
     engine.remember("Ana lives in Lisbon")
-    clock.tick(90 * 60)
-    engine.remember("Ana lives in Porto")
+    clock.tick(400 * 86_400 + 90 * 60)
+    engine.remember("Ana lives in Porto now")
     reply = operations()["recall"].call(engine, {"query": "where does Ana live?", "limit": 2})
     first, second = reply.texts()[0].splitlines()[:2]
     percent = f"{reply.result['hits'][0]['confidence']:.0%}".replace("%", " %")
-    assert first == f'#2 [note 2026-03-01 13:30 UTC, {percent} likely] "Ana lives in Porto" (newer than #1)'
+    assert (
+        first == f'#2 [note 2027-04-05 13:30 UTC, {percent} likely] "Ana lives in Porto now" (newer than #1)'
+    )
     assert second.startswith("#1 [note 2026-03-01 12:00 UTC, ")
     assert second.endswith('"Ana lives in Lisbon" (older than #2)')
     alone = operations()["recall"].call(engine, {"query": "does Ana live in Lisbon?", "limit": 1})

@@ -54,6 +54,7 @@ def texts_of(engine: Engine, tool: str, **given: object) -> list[str]:
     return operations()[tool].call(engine, given).texts()
 
 
+@pytest.mark.usefixtures("undoubted")
 def test_recall_has_a_line_for_each_hit_and_a_quoted_text_in_each(forged: Engine) -> None:
     reply = operations()["recall"].call(
         forged, {"query": "kettle", "include_superseded": True, "limit": 50, "budget_tokens": 50_000}
@@ -67,6 +68,7 @@ def test_recall_has_a_line_for_each_hit_and_a_quoted_text_in_each(forged: Engine
     assert len(shown) == len(forged.recall("kettle", include_superseded=True, limit=50).hits) >= 5
 
 
+@pytest.mark.usefixtures("undoubted")
 def test_what_came_from_outside_says_where_from(engine: Engine) -> None:
     engine.remember("The kettle leaks", source="https://example.org/kettles")
     engine.add_messages("kitchen", [{"content": "my kettle leaks", "speaker": "Bob"}], extract=False)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 import pytest
@@ -67,9 +67,9 @@ def test_a_memory_tells_where_it_was_shown_and_looking_at_it_leaves_no_trace(
 def test_a_memory_stands_among_its_neighbours_copies_and_conflicts(engine: Engine) -> None:
     turns = [{"role": "user", "content": f"turn number {number} of the walk"} for number in range(9)]
     ids = engine.add_messages("walk", turns, extract=False).ids
-    old = engine.remember("Ana lives in Porto")
-    new = engine.remember("Ana lives in Lisbon")
-    copy = engine.remember("Ana lives in in Lisbon")
+    old = engine.remember("Ana lives in Porto", happened_at=datetime(2024, 6, 1, tzinfo=UTC))
+    new = engine.remember("Ana lives in Lisbon now")
+    copy = engine.remember("Ana lives in in Lisbon now")
 
     # Three turns to each side of the fifth: those of numbers 1 to 7.
     assert [each["id"] for each in called(engine, "get_memory", id=ids[4])["neighbours"]] == list(ids[1:8])

@@ -133,15 +133,15 @@ def test_a_hit_and_its_answer_by_hand() -> None:
     )
     done = estimate_confidence(replace(two, text=3.0), KEYS, WEIGHTS, RANGES)
     # answer: 0.5 * 1.67504 + 0.5 + 0.5 = 1.83752, and 0.5 * 0.27268 + 0.25 + 0.5 = 0.88634
-    # -2 + 0.5 * 3 + ln((e^1.83752 + e^0.88634) / 2) = 0.97041
-    logit = -0.5 + log((exp(1.83752) + exp(0.88634)) / 2)
+    # -2 + 0.5 * 3 + ln((e^(4 * 1.83752) + e^(4 * 0.88634)) / 2) / 4 = 1.16974
+    logit = -0.5 + log((exp(4 * 1.83752) + exp(4 * 0.88634)) / 2) / 4
     # the note's -1 + 0.5 * 1.67504 + 0.5 + 0.5 * 0.5 - ln(1 + e^-2) + 0.5 = 0.96059
     # the entity's -3 + 0.5 * 0.27268 + 0.25 - 0.5 * 0.5 + 0.25 - ln(1 + e^2) + 0.5 = -4.24059
     # Odds of 4 rather than 11 / 9: 36 / 11 times as much.
     there = 1 / (1 + exp(-(logit + log(36 / 11))))
     hits = [there / (1 + exp(-0.96059)), there / (1 + exp(4.24059))]
     assert done.hits.tolist() == pytest.approx(hits, abs=1e-4)
-    # 1 / (1 + e^-0.97041) = 0.725, above the best hit's 0.650
+    # 1 / (1 + e^-1.16974) = 0.763, above the best hit's 0.661
     assert done.answer == pytest.approx(1 / (1 + exp(-logit)), abs=1e-4)
     # If the words of the query ask for nothing personal, neither is likely.
     idle = estimate_confidence(replace(two, text=-6.0), KEYS, WEIGHTS, RANGES)

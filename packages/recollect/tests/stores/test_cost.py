@@ -85,7 +85,7 @@ def settled(memory: Engine, watch: Watch) -> None:
     watch.reset()
 
 
-def test_a_recall_among_notes_is_ten_statements_and_among_more_takes_hardly_more_bytes(
+def test_a_recall_among_notes_is_eleven_statements_and_among_more_takes_hardly_more_bytes(
     memory: Engine, watch: Watch
 ) -> None:
     costs = []
@@ -93,7 +93,8 @@ def test_a_recall_among_notes_is_ten_statements_and_among_more_takes_hardly_more
         memory.remember_many(part)
         settled(memory, watch)
         assert len(memory.recall(QUESTION, limit=10, record=False).hits) == 10
-        assert len(watch.statements) <= 10
+        # One reads the vectors of the first candidates: the model of replaced memories compares each two.
+        assert len(watch.statements) <= 11
         assert watch.statements[0] == "BEGIN"
         costs.append((len(watch.statements), watch.read))
     (few, fewer_bytes), (many, more_bytes) = costs
@@ -125,7 +126,8 @@ def test_a_recall_in_a_graph_asks_for_names_and_relations(memory: Engine, watch:
     memory.graph.create_relations([{"from": "Ada", "to": "Bob", "type": "works_with"}])
     settled(memory, watch)
     memory.recall(QUESTION, limit=10, record=False)
-    assert len(watch.statements) <= 16
+    # Two are for the model of replaced memories: the passage of each observation, and the vectors.
+    assert len(watch.statements) <= 18
 
 
 def test_a_note_is_one_transaction_and_costs_no_more_statements_among_many(

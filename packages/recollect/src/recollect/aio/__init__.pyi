@@ -506,6 +506,8 @@ class AsyncEngine:
     async def reindex(self, model: str | None = ..., progress: Progress | None = ...) -> ReindexResult:
         """Embed texts that have no vector yet.
 
+        A store that was made with a former default model switches to its successor.
+
         Args:
             model: The name of another model: embed all texts again and switch to it.
             progress: Reports the texts embedded.

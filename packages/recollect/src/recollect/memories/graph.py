@@ -17,6 +17,7 @@ from recollect.domain.limits import check_page, clean_name, clean_type
 from recollect.domain.records import AsOf, Kind, Memory, Relation, Status, memory_at
 from recollect.domain.results import (
     Answer,
+    ContradictedObservation,
     Graph,
     GraphPaths,
     Hit,
@@ -617,13 +618,18 @@ def _observe(
     ids = changed_ids(outcome for _, outcome in done)
     embedded = catch_up(services, ids, progress, memories, comparison.contents)
     similar, failure = attempt_follow_up(lambda: flag_similar_observations(services, comparison))
-    with services.read() as view:
-        model = model_row(view) if added else None
-        contradicted = {
-            id_: contradicted_observations(view, memories[id_], {one.id for one in new}, model)
-            for id_, new in added.items()
-            if id_ in memories
-        }
+
+    def contradicted_by_entity() -> dict[int, tuple[ContradictedObservation, ...]]:
+        new = {id_: {one.id for one in ones} for id_, ones in added.items() if id_ in memories}
+        if not new:
+            return {}
+        with services.read() as view:
+            model = model_row(view)
+            return {
+                id_: contradicted_observations(view, memories[id_], ids, model) for id_, ids in new.items()
+            }
+
+    contradicted, also_failed = attempt_follow_up(contradicted_by_entity)
     entities = tuple(
         ObservedEntity(
             id=outcome.ids[0],
@@ -633,8 +639,9 @@ def _observe(
             similar=(similar or {}).get(outcome.ids[0], ()),
             took_type=outcome.took_type,
             kept_type=outcome.kept_type,
-            contradicts=contradicted.get(outcome.ids[0], ()),
+            contradicts=(contradicted or {}).get(outcome.ids[0], ()),
         )
         for _, outcome in done
     )
-    return ObservedBatch(entities, rejected, embedded.problem or failure, embedded.model_note)
+    problem = embedded.problem or failure or also_failed
+    return ObservedBatch(entities, rejected, problem, embedded.model_note)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
+from itertools import groupby
 from operator import itemgetter
 from shlex import quote
 from typing import TYPE_CHECKING, TypeAlias
@@ -24,7 +25,7 @@ from recollect.search.facts import asked_zone, former_texts
 from recollect.search.rows import MemoryRows, memories_by_id, moment
 from recollect.search.texts import vectors_of
 from recollect.text.near_duplicates import same_statement
-from recollect.text.tokens import cache_short, content_words, light_stem
+from recollect.text.tokens import cache_short, content_words, light_stem, words
 
 if TYPE_CHECKING:
     from recollect.domain.records import Model, Query
@@ -149,9 +150,21 @@ def _likely_pairs(
         new = row if rows is None else rows[row]
         mine, theirs = texts[new], texts[old]
         is_other = mine.origin != theirs.origin or mine.observation is not None
-        is_other = is_other and not same_statement(mine.text, theirs.text)
+        is_other = is_other and not _say_the_same(mine.text, theirs.text)
         if is_other and max(len(mine.text), len(theirs.text)) <= LONGEST:
             yield new, old, float(chances[row, old])
+
+
+def _say_the_same(one: str, other: str) -> bool:
+    """Whether two texts are one statement, or have the same words with the content words in one order."""
+    if same_statement(one, other):
+        return True
+    # "The launch is on Friday now" and "The launch is now on Friday", but not "from Rome to Bari" and back.
+    return set(words(one)) == set(words(other)) and _content_in_order(one) == _content_in_order(other)
+
+
+def _content_in_order(text: str) -> list[str]:
+    return [word for word, _ in groupby(content_words(text))]
 
 
 def _cosines(texts: Sequence[StatedText], vectors: Mapping[TextKey, Vector]) -> Floats | None:
@@ -171,11 +184,18 @@ def vectors_of_texts(
     """Return the vector of each text; of a long text, that of its first passage."""
     if model is None:
         return {}
-    live = (OneOf("memory_id", sorted({text.id for text in texts})), Equals("live", 1))
+    texts = list(texts)
+    entities = {text.id for text in texts if text.observation is not None}
+    # The cache of vectors knows the passages of a memory, but not which observation each is of.
+    found: list[tuple[int, int, int | None]] = [
+        (id_, memory, None)
+        for id_, memory in snapshot.embedded_passages(sorted({text.id for text in texts} - entities))
+    ]
+    if entities:
+        live = (OneOf("memory_id", sorted(entities)), Equals("live", 1))
+        found += snapshot.rows("passage", ("id", "memory_id", "observation_id"), live)
     passages: dict[TextKey, int] = {}
-    for id_, memory, observation in sorted(
-        snapshot.rows("passage", ("id", "memory_id", "observation_id"), live), key=itemgetter(0)
-    ):
+    for id_, memory, observation in sorted(found, key=itemgetter(0)):
         passages.setdefault((memory, observation), id_)
     vectors = vectors_of(snapshot, list(passages.values()), model)
     return {key: vectors[passage] for key, passage in passages.items() if passage in vectors}

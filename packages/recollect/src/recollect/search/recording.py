@@ -392,6 +392,10 @@ _LATER_COLUMNS: dict[str, tuple[type[Any], float]] = {
     "length": (np.int64, 0),
 }
 
+# Older logs have pairs that rules found: sure ones where the query asked for the detail, and else no pairs.
+_CHANCE_BY_RULE = 1 - 1e-9
+_LEAST_CHANCE = 1e-9
+
 
 def _build(kind: type[Any], values: Mapping[str, Any]) -> Any:
     """Make an instance. Fields that no longer exist are dropped; newer ones get their default."""
@@ -401,6 +405,9 @@ def _build(kind: type[Any], values: Mapping[str, Any]) -> Any:
         values = {tag: np.full(count, value, of) for tag, (of, value) in _LATER_COLUMNS.items()} | dict(
             values
         )
+    if kind is Contradictions and "asked" in values:
+        chance = np.where(values["asked"], _CHANCE_BY_RULE, _LEAST_CHANCE)
+        values = {"chance": chance} | dict(values)
     needed = {each.name for each in fields(kind) if each.default is each.default_factory is MISSING}
     missing = [name for tag, name in names.items() if tag not in values and name in needed]
     if missing:
