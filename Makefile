@@ -184,9 +184,9 @@ train: $(READY)  ## learn weights, changes and confidence anew from the sets in 
 	$(BIN)/python -m recollect_bench.training $(FIT) --whole $(LIVES) --whole $(EVERYDAY) \
 	  $(addprefix $(DATA)/,$(CONVERSATIONS) $(FACTS) xquad_r scifact)
 	$(BIN)/python -m recollect_bench.fit_replaces $(FIT) --lives $(LIVES) \
-	  --facts $(DATA)/factcon $(DATA)/tsqa -- arctic-memory e5-small potion
+	  --facts $(DATA)/factcon $(DATA)/tsqa -- arctic-memory e5-memory potion
 	$(BIN)/python -m recollect_bench.fit_confidence $(FIT) --report $(RESULTS)/confidence-fit.json \
-	  --text-model arctic-memory --text-model e5-small lives:auto=$(LIVES) everyday:auto=$(EVERYDAY) \
+	  --text-model arctic-memory --text-model e5-memory lives:auto=$(LIVES) everyday:auto=$(EVERYDAY) \
 	  $(foreach set,$(CONVERSATIONS) $(FACTS),$(set):auto=$(DATA)/$(set)) \
 	  $(addprefix xquad:auto=$(DATA)/,$(FOREIGN) xquad_r/en.json)
 
@@ -209,7 +209,7 @@ train-model: $(TRAINING)/.ready  ## tune the default embedder on the sets in DAT
 
 figures: $(READY)  ## quality and confidence on the sets in DATA=…, and the pages made of them
 	$(QUALITY) $(addprefix --data $(DATA)/,$(SETS)) --extract --save $(RESULTS)/quality.json --plot docs/images/quality.svg
-	$(QUALITY) $(addprefix --data $(DATA)/,$(MULTILINGUAL)) --model e5-small --save $(RESULTS)/quality-e5-small.json
+	$(QUALITY) $(addprefix --data $(DATA)/,$(MULTILINGUAL)) --model e5-memory --save $(RESULTS)/quality-e5-memory.json
 	$(QUALITY) $(addprefix --data $(DATA)/,$(SETS)) --model potion --save $(RESULTS)/quality-potion.json
 	$(BIN)/recollect bench quality --data $(DATA)/locomo-dev-jsonl --profile recollect --ablate --save $(RESULTS)/parts.json
 	$(BIN)/recollect bench context --data benchmarks/everyday --save $(RESULTS)/prompts.json

@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 import zipfile
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.request import urlopen
@@ -129,3 +130,16 @@ def write(path: Path, content: bytes) -> None:
     # A temporary file is its owner's alone; the wheel is for every user.
     Path(part.name).chmod(0o644)
     Path(part.name).replace(path)
+
+
+def converted_files(descriptor: Path, files: Mapping[str, Path]) -> Mapping[str, Path]:
+    """The files that the descriptor's converter makes of the one fetched file; without one, the files."""
+    name = json.loads(descriptor.read_text(encoding="utf-8")).get("converter")
+    if name is None:
+        return files
+    (fetched_file,) = files.values()
+    made = import_module(name).converted(fetched_file.read_bytes())
+    paths = {name: fetched_file.with_name(name) for name in made}
+    for name, content in made.items():
+        write(paths[name], content)
+    return paths

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 # Hatchling runs this file by its path, so its neighbours are not yet importable.
 sys.path.insert(0, str(Path(__file__).parent))
 
-from fetch import fetched, write
+from fetch import converted_files, fetched, write
 
 
 class ModelWeights(BuildHookInterface):  # type: ignore[misc,unused-ignore]
@@ -33,25 +33,11 @@ class ModelWeights(BuildHookInterface):  # type: ignore[misc,unused-ignore]
             raise SystemExit(f"A model is data, with nothing to edit: pip install models/{folder.name}")
         (package,) = folder.glob("recollect_model_*")
         files = fetched(package / "model.json", folder / "weights")
-        if (folder / "convert.py").is_file():
-            files = _converted(folder, files)
+        files = converted_files(package / "model.json", files)
         files = _merged(package / "model.json", files)
         files = {**files, **_graph(package / "model.json", files)}
         for name, path in files.items():
             build_data["force_include"][str(path)] = f"{package.name}/{name}"
-
-
-def _converted(folder: Path, files: Mapping[str, Path]) -> Mapping[str, Path]:
-    """What the model's own `convert.py` makes of the one fetched file."""
-    sys.path.insert(0, str(folder))
-    from convert import converted
-
-    (fetched_file,) = files.values()
-    made = converted(fetched_file.read_bytes())
-    paths = {name: folder / "weights" / name for name in made}
-    for name, content in made.items():
-        write(paths[name], content)
-    return paths
 
 
 def _merged(descriptor: Path, files: Mapping[str, Path]) -> Mapping[str, Path]:

@@ -26,7 +26,7 @@ from locked import OURS, PACKAGES, ROOT, core, project
 from uv import find_uv_bin
 
 DIST = ROOT / "dist"
-MODELS = ("arctic-memory", "arctic-s", "potion", "e5-small", "rerank-minilm")
+MODELS = ("arctic-memory", "arctic-s", "potion", "e5-memory", "e5-small", "rerank-minilm")
 """The default model, the fallback for machines that cannot run it, and the models of extras."""
 BENCH = ROOT / "benchmarks" / "quality"
 TWINE = "twine==7.0.0"
@@ -112,7 +112,7 @@ def check_needs(path: Path) -> None:
     with zipfile.ZipFile(path) as wheel:
         headers = HeaderParser().parsestr(wheel.read(_metadata(wheel.namelist())).decode())
     needed = [line for line in headers.get_all("Requires-Dist") or () if "extra ==" not in line]
-    for model in ("recollect-model-arctic-memory", "recollect-model-e5-small"):
+    for model in ("recollect-model-arctic-memory", "recollect-model-e5-memory"):
         if not any(line.startswith(model) for line in needed):
             raise Unfit(f"{path.name} does not depend on the default model {model}: {needed}")
     if "mcp" not in (headers.get_all("Provides-Extra") or ()):

@@ -84,7 +84,7 @@ class Network(nn.Module):  # type: ignore[misc,unused-ignore]  # as above
             self._read_exported(read, list(tensors), rank)
 
     def _read_converted(self, read: Callable[[str], Tensor], rank: int) -> None:
-        """Read the file of `models/e5-small/convert.py`, whose constants are numbered in order."""
+        """Read the file of `models/convert_e5.py`, whose constants are numbered in order."""
         packed = read("c0").to(torch.int32)
         numbers = torch.cat([packed & 15, packed >> 4], 1) - 8
         blocks = numbers.unflatten(1, (read("c5").shape[1], -1))

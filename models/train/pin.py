@@ -12,7 +12,7 @@ from pathlib import Path
 
 sys.path.append(str(Path(__file__).parents[1]))
 
-from fetch import fetched
+from fetch import converted_files, fetched
 from merge import merge_adapter, read_adapter
 
 
@@ -22,7 +22,7 @@ def pin(folder: Path) -> str:
     descriptor = package / "model.json"
     model = json.loads(descriptor.read_text(encoding="utf-8"))
     plan = model["merged"]
-    base = fetched(descriptor, folder / "weights")[plan["base"]]
+    base = converted_files(descriptor, fetched(descriptor, folder / "weights"))[plan["base"]]
     found = hashlib.sha256(
         merge_adapter(base.read_bytes(), read_adapter(folder / plan["adapter"]))
     ).hexdigest()

@@ -102,7 +102,8 @@ class Texts:
             special = (piece[0], piece[-1]) in {("[", "]"), ("<", ">")} and len(piece) > 2
             self.informative[id_] = tells_something(piece) and not special
         self.query_head, self.document_head = (
-            len(self.tokenizer.encode(prefix.rstrip()).ids) - 1 for prefix in (self.prefix, self.document_prefix)
+            len(self.tokenizer.encode(prefix.rstrip()).ids) - 1
+            for prefix in (self.prefix, self.document_prefix)
         )
 
     def pooled(self, rows: Tensor, mask: Tensor) -> Tensor:

@@ -207,7 +207,7 @@ class Settings:
 
     store: Annotated["Path | StoreUrl", _STORE, "file of the store, or URL of a PostgreSQL database"]
     model: Annotated[
-        str, _TEXT, "embedding model: auto, none, arctic-memory, arctic-s, e5-small, potion, openai:NAME, …"
+        str, _TEXT, "embedding model: auto, none, arctic-memory, e5-memory, potion, openai:NAME, …"
     ] = AUTO
     owner: Annotated[str, _TEXT, "owner of the memories"] = ""
     agent: Annotated[

@@ -29,10 +29,10 @@ if TYPE_CHECKING:
     from recollect.stores.port import Embedder
 
 
-MULTILINGUAL = "e5-small"
+MULTILINGUAL = "e5-memory"
 """Our model for languages other than English."""
-SUCCESSORS = {"arctic-s": "arctic-memory"}
-"""Our former default models, and the ones that new stores get instead."""
+SUCCESSORS = {"arctic-s": "arctic-memory", "e5-small": "e5-memory"}
+"""Our former models, and the ones that new stores get instead."""
 WORDS_ONLY = "none"
 """The name for no model: searches use words alone."""
 

@@ -42,7 +42,10 @@ class ModelKind:
 
 
 EMBEDDER = ModelKind(
-    "model", "recollect_model_", ("onnx", "static"), ("arctic-memory", "arctic-s", "e5-small", "potion")
+    "model",
+    "recollect_model_",
+    ("onnx", "static"),
+    ("arctic-memory", "e5-memory", "arctic-s", "e5-small", "potion"),
 )
 RERANKER = ModelKind("re-ranker", "recollect_model_rerank_", ("cross-encoder",), ("minilm",), "rerank")
 

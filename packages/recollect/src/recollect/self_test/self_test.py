@@ -151,7 +151,7 @@ def _nearly_the_same(view: Snapshot, one: Memory, other: Memory) -> bool:
     return usual_cosine(float((rows[0] @ rows[1].T).max()), model.name) >= REWORDED_COSINE
 
 
-_MULTILINGUAL = "e5-small"
+_MULTILINGUAL = "e5-memory"
 _LOW_RECALL = 0.5
 """Below this recall, advice is given."""
 # For each cause: what is wrong, what to do, and the command.

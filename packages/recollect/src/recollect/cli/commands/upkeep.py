@@ -140,7 +140,7 @@ def _verify(call: Call, *, repair: bool) -> Result:
     "reindex",
     "recollect reindex",
     "recollect reindex --list",
-    "recollect reindex --model e5-small",
+    "recollect reindex --model e5-memory",
     if_stopped="Run the same command again to continue.",
 )
 @option("--list", "List embedding models, and how to install them.", to="list_")

@@ -1,0 +1,1 @@
+"""Data only: model.json says what the files beside it are."""
