@@ -39,16 +39,16 @@ class Budget:
 
 
 BUDGETS = (
-    Budget("all packages: lines", target=65_000, today=75_880),
+    Budget("all packages: lines", target=65_000, today=75_600),
     Budget("all packages: files", target=330, today=258),
-    Budget("recollect: lines", target=44_000, today=58_190),
+    Budget("recollect: lines", target=44_000, today=57_900),
     Budget("recollect-importers: lines", target=2_900, today=3_230),
     Budget("recollect-integrations: lines", target=3_600, today=3_640),
     Budget("recollect-postgres: lines", target=3_600, today=3_310),
     Budget("recollect-server: lines", target=7_000, today=7_525),
-    Budget("tests: lines", target=58_000, today=71_020),
-    Budget("files run by a recall: Python", target=30, today=34),
-    Budget("files run by a recall: command line", target=45, today=55),
+    Budget("tests: lines", target=58_000, today=71_300),
+    Budget("files run by a recall: Python", target=30, today=35),
+    Budget("files run by a recall: command line", target=45, today=49),
     Budget("files run by a recall: HTTP", target=45, today=55),
     Budget("Engine and its groups: public members", target=90, today=90),
     Budget("recall: parameters", target=12, today=12),

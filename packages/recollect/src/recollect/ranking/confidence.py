@@ -68,7 +68,7 @@ DECIDING_HITS = 10
 _BEST = 5
 _LEAST_DEVIATIONS, _MOST_DEVIATIONS = -1.0, 6.0
 _PRIOR_TEXTS = 10
-"""In a store of so many texts, the usual range of the model and the store's own range count the same."""
+"""In a store of this number of texts, the usual range of the model and that of the store count the same."""
 _RANGE_DEPTH = 100
 """The number of best scores that show what is usual in a store. Every search by meaning returns as many."""
 _LEAST_TEXTS = 5

@@ -1,8 +1,8 @@
 """A small learned model of pairs of texts: does the newer one make the older one untrue?
 
 A logistic regression over signs that are read from a group of texts, such as the first candidates of a
-query. A cosine counts by how far it stands out from the others of the group, so that a model's own spread of
-vectors does not matter. Without vectors, words alone decide, with weights of their own.
+query. Cosines are standardised within the group, so the spread of a model's vectors does not
+matter. Without vectors, words alone decide, with weights of their own.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ REPLACES_FILE = "replaces.json"
 LONGEST = 600
 """Texts of more characters say several things: they neither replace nor are replaced."""
 _SHORT = 14
-"""A text of at most so many words states one fact."""
+"""A text of at most this number of words states one fact."""
 _OPENING = 12
 """The number of first words that are compared in order."""
 _SAME_OPENING = 0.25
@@ -55,7 +55,7 @@ class PairText(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _Words:
-    """What is compared of a text; words as stems."""
+    """The parts of a text that are compared; words as stems."""
 
     stems: frozenset[str]
     numbers: frozenset[str]
@@ -147,7 +147,7 @@ def pair_signs(
 
 
 def _signs_of_meaning(cosines: Floats, usual: Sequence[float], new: Ints) -> dict[str, Floats]:
-    """Return by how many standard deviations each cosine stands out, and the ranks of both texts."""
+    """Return each cosine in standard deviations above the mean, and the ranks of both texts."""
     other = ~np.eye(len(cosines), dtype=bool)
     mean, spread = usual
     cosines = np.where(np.isnan(cosines), mean, cosines)
@@ -239,7 +239,7 @@ def replacing_chances(
     signs = pair_signs(texts, cosines, model, rows)
     weights = WEIGHTS if "cosine" in signs else WEIGHTS_OF_WORDS
     margin = weights["constant"] + sum(weights.get(name, 0.0) * values for name, values in signs.items())
-    # `I love pears` and `I love apples` both hold, unless the newer text tells of a change.
+    # `I love pears` and `I love apples` are both true, unless the newer text has a word of change.
     # Two entities or two speakers never replace each other's facts, and a question replaces nothing.
     asks = np.array([each.text.rstrip().endswith("?") for each in texts], bool)
     asking = asks if rows is None else asks[list(rows)]

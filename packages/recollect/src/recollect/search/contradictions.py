@@ -40,7 +40,7 @@ MAX_COMPARED = 30
 LIKELY = 0.047
 """From this probability on, ranking may put the newer text first."""
 SURE = 0.8
-"""From this probability on, a person or agent is told that a text replaces another."""
+"""From this probability on, results name the pair: `remember`, `conflicts_with` and Review."""
 _MAX_TEXTS = 60
 _MOST_OBSERVATIONS = 40
 """Number of observations of an entity to compare: the newest."""
