@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import count
 from typing import Any
 
-from recollect import Conflict, Engine, Kind, Memory, NotFound
+from recollect import Conflict, Engine, Kind, Memory, NotFound, RecallOptions
 from recollect.aio import AsyncEngine
 from recollect.domain.lazy_dataclass import dataclass
 from recollect.domain.limits import MOST_PER_PAGE, QUERY_LIMIT, TYPE_LIMIT
@@ -133,7 +133,9 @@ class RecollectHarnessStore:
         _check_prefix(prefix)
         if not query.split() or min(limit, max_files, max_chars, max_file_chars) <= 0:
             return MemorySearchResult(matches=[], scanned=0, truncated=False)
-        answer = await self._memory.recall(query[:QUERY_LIMIT], kinds=["note"], tags=[_tag(prefix)])
+        answer = await self._memory.recall(
+            query[:QUERY_LIMIT], kinds=["note"], tags=[_tag(prefix)], options=RecallOptions(abstain=True)
+        )
         found = [(_FileNote(hit.memory), hit) for hit in answer.hits if _is_file(hit.memory)]
         direct = [(file, hit) for file, hit in found if _folder(file.path) == prefix][:max_files]
         matches: list[MemorySearchMatch] = []

@@ -178,11 +178,13 @@ def _as_listed(memory: Memory) -> Memory:
     return replace(memory, speaker=memory.speaker or memory.role, source=source)
 
 
-def hit_lines(hits: Iterable[Mapping[str, Any]], notes: Iterable[str]) -> str:
+def hit_lines(
+    hits: Iterable[Mapping[str, Any]], notes: Iterable[str], without_hits: str = "Nothing was found."
+) -> str:
     """Return hits as lines of text, which take far fewer tokens than JSON."""
     hits = list(hits)
     shown = {hit["id"] for hit in hits}
-    lines = [_hit_line(hit, shown) for hit in hits] or ["Nothing was found."]
+    lines = [_hit_line(hit, shown) for hit in hits] or [without_hits]
     return "\n".join((*lines, *(f"({note})" for note in notes)))
 
 

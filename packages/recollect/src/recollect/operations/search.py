@@ -100,12 +100,13 @@ def _recall(
     if as_of is None and call.page.cursor is None:
         call.engine.record_shown([hit["id"] for hit in page.rows], page.answer)
     likelihood = confidence_label(page.answer.confidence or 0.0)
-    notes = page.notes
-    if likelihood == "unlikely" and (page.rows or page.answer.withheld):
-        shown = "these are the nearest" if page.rows else "name a `limit` to see the nearest memories"
-        notes = [f"Nothing here seems to answer that; {shown}.", *notes]
+    notes, without_hits = page.notes, "Nothing was found."
+    if likelihood == "unlikely" and page.rows:
+        notes = ["Nothing here seems to answer that; these are the nearest.", *notes]
+    elif likelihood == "unlikely" and page.answer.withheld:
+        without_hits = "Nothing here seems to answer that; name a `limit` to see the nearest memories."
     result = RecallPage(page.rows, page.left_out, likelihood, page.more)
-    return OperationReply(result, hit_lines(page.rows, notes))
+    return OperationReply(result, hit_lines(page.rows, notes, without_hits))
 
 
 @dataclass(frozen=True, slots=True)
