@@ -32,6 +32,8 @@ _SHORT = 14
 _OPENING = 12
 """The number of first words that are compared in order."""
 _SAME_OPENING = 0.25
+_LONG_OPENING = 6
+"""From this number of equal first words on, two texts are of one form: `The position that Ana plays is …`."""
 _MOST_COUNTED = 3
 _PRIOR = 3.0
 """The usual cosines of a model count as much as this number of texts."""
@@ -108,8 +110,8 @@ def pair_signs(
     shared, weight = (stems[new] * rarity) @ stems.T, stems @ rarity
     count = np.array([each.count for each in read], np.float64)
     short = np.maximum(count[new, None], count) <= _SHORT
-    opening = _same_openings([each.opening for each in read], new)
-    opening = opening / np.clip(np.minimum(count[new, None], count), 1, _OPENING)
+    opening_words = _same_openings([each.opening for each in read], new)
+    opening = opening_words / np.clip(np.minimum(count[new, None], count), 1, _OPENING)
     match = shared / np.maximum(np.maximum(weight[new, None], weight), 1e-9)
     change = np.array([each.changes for each in read], np.float64)[new, None]
     entities = np.array([each.entity for each in texts], object)
@@ -123,6 +125,7 @@ def pair_signs(
         "other_opening": match * short * (opening < _SAME_OPENING),
         "several_values": opening * several,
         "several_short": several * short,
+        "long_opening": opening_words >= _LONG_OPENING,
         # The newer text says all that the older one says, and nothing of a change.
         "contains": _contains([each.stems | each.numbers for each in read], new) & (change == 0),
         "other_numbers": _overlap([each.numbers for each in read], new)[1],
@@ -243,10 +246,12 @@ def replacing_chances(
     # Two entities or two speakers never replace each other's facts, and a question replaces nothing.
     asks = np.array([each.text.rstrip().endswith("?") for each in texts], bool)
     asking = asks if rows is None else asks[list(rows)]
-    both_hold = (signs["several_short"] > 0) & (signs["change"] == 0)
-    both_hold |= (signs["other_subject"] > 0) | asking[:, None] | asks
-    chances: Floats = np.where(both_hold, 0.0, 1 / (1 + np.exp(-np.clip(margin, -30, 30))))
-    return chances
+    several = (signs["several_short"] > 0) & (signs["change"] == 0)
+    both_hold = (several & (signs["long_opening"] == 0)) | (signs["other_subject"] > 0)
+    both_hold |= asking[:, None] | asks
+    chances: Floats = 1 / (1 + np.exp(-np.clip(margin, -30, 30)))
+    # Two such texts of one form are ranked by their time, but never named as a contradiction.
+    return np.where(both_hold, 0.0, np.where(several, np.minimum(chances, 0.5), chances))
 
 
 _LEARNED: Mapping[str, Any] = json.loads(get_data(__package__, REPLACES_FILE) or b"{}")
