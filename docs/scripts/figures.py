@@ -108,7 +108,7 @@ def main_table() -> str:
 
 def models_table() -> str:
     """Return NDCG@10 of the default path with each model, beside rank fusion with the same vectors."""
-    names = ("e5-small", "potion")
+    names = ("e5-memory", "potion")
     runs = {name: {each.title: now["results"] for each, _, now in _sets(name)} for name in names}
     rows = []
     for each, _, now in _sets():
