@@ -192,20 +192,22 @@ train: $(READY)  ## learn weights, changes and confidence anew from the sets in 
 
 # PyTorch is large, so it has an environment of its own. The adapter is committed; the wheel's build adds it to the weights.
 TRAINING := .venv-training
-TUNED    := models/arctic-memory
 
 $(TRAINING)/.ready: models/train/requirements.txt $(READY)
 	@test -x $(TRAINING)/bin/python || $(UV) venv --quiet --python $(BIN)/python $(TRAINING)
 	@VIRTUAL_ENV=$(CURDIR)/$(TRAINING) $(UV) pip install --quiet --requirement $< \
-	  --editable packages/recollect --editable benchmarks/quality ./models/arctic-s
+	  --editable packages/recollect --editable benchmarks/quality ./models/arctic-s ./models/e5-small
 	@touch $@
 
-train-model: $(TRAINING)/.ready  ## tune the default embedder on the sets in DATA=… (two hours), and pin what comes of it
-	$(TRAINING)/bin/python models/train/train.py --data $(DATA) --out $(TUNED)
-	$(TRAINING)/bin/python models/train/pin.py $(TUNED)
-	VIRTUAL_ENV=$(CURDIR)/$(TRAINING) $(UV) pip install --quiet --reinstall ./$(TUNED)
-	$(TRAINING)/bin/python models/centre.py $(notdir $(TUNED))
-	$(TRAINING)/bin/python models/rotation.py $(notdir $(TUNED))
+train-model: tune-arctic-memory tune-e5-memory  ## tune both embedders on the sets in DATA=… (about an hour), and pin what comes of it
+
+tune-e5-memory: RECIPE := --base e5-small --share-of-ours 0.6 --mined 3
+tune-%: $(TRAINING)/.ready
+	$(TRAINING)/bin/python models/train/train.py $(RECIPE) --data $(DATA) --out models/$*
+	$(TRAINING)/bin/python models/train/pin.py models/$*
+	VIRTUAL_ENV=$(CURDIR)/$(TRAINING) $(UV) pip install --quiet --reinstall ./models/$*
+	$(TRAINING)/bin/python models/centre.py $*
+	$(TRAINING)/bin/python models/rotation.py $*
 
 figures: $(READY)  ## quality and confidence on the sets in DATA=…, and the pages made of them
 	$(QUALITY) $(addprefix --data $(DATA)/,$(SETS)) --extract --save $(RESULTS)/quality.json --plot docs/images/quality.svg

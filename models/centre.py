@@ -4,7 +4,7 @@ The store's one-bit codes are taken relative to the centre. If `model.json` name
 of tokens are relative to the mean vector of the tokens of these sentences. The sentences are fixed, so what
 users store never moves a centre. Run with the models installed:
 
-    python models/centre.py arctic-s potion e5-small
+    python models/centre.py arctic-memory potion e5-memory
 """
 
 from __future__ import annotations

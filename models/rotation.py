@@ -4,7 +4,7 @@ A principal component analysis of everyday sentences in which half the words wer
 model's own vocabulary: the sentences alone are too few to know 384 directions. Like the centre, it is a
 fact of the model, and nothing a user stores can move it. Run with the models installed:
 
-    python models/rotation.py arctic-s e5-small
+    python models/rotation.py arctic-memory e5-memory
 
 Models trained or made so that their first numbers weigh the most (Matryoshka; `potion`) need none.
 """

@@ -142,7 +142,7 @@ def check_model(path: Path) -> None:
         named = {model[field] for field in _MODEL_FILES if field in model} | {"tokenizer.json"}
         if missing := sorted(name for name in named if folder + name not in names):
             raise Unfit(f"{path.name} lacks {', '.join(missing)}.")
-        # A model's `convert.py` may replace a downloaded file, which is then not in the wheel.
+        # A model's converter may replace a downloaded file, which is then not in the wheel.
         for name, hashes in model["files"].items():
             if folder + name in names and hashlib.sha256(wheel.read(folder + name)).hexdigest() not in hashes:
                 raise Unfit(f"{path.name}: {name} does not have its pinned hash.")

@@ -151,7 +151,8 @@ class Network(nn.Module):  # type: ignore[misc,unused-ignore]  # as above
         for layer, norms, now in zip(self.layers, self.norms, tuned, strict=True):
             *asking, after, wide, narrow = layer
             asked = torch.cat([each(rows, own) for each, own in zip(asking, now, strict=False)], 2)
-            mixed = _attend(*map(_split, asked.chunk(3, 2)), hidden).transpose(1, 2).flatten(2)
+            queries, keys, values = map(_split, asked.chunk(3, 2))
+            mixed = _attend(queries, keys, values, hidden).transpose(1, 2).flatten(2)
             rows = _norm(rows + after(mixed, now[-3]), norms[0])
             rows = _norm(rows + narrow(functional.gelu(wide(rows, now[-2])), now[-1]), norms[1])
         return rows

@@ -196,7 +196,7 @@ def abstention(
 @command(
     "context",
     "recollect bench context --data benchmarks/everyday",
-    "recollect bench context --data benchmarks/everyday/ines --model e5-small --json",
+    "recollect bench context --data benchmarks/everyday/ines --model e5-memory --json",
 )
 @_shared_options
 def context(

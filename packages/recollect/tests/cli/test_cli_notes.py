@@ -478,7 +478,7 @@ def test_a_day_that_is_not_over_means_until_now(recollect: CommandLine) -> None:
 
 SPANISH = "Mi hermana Lucía es alérgica a los frutos secos"
 INSTALL = "pip install recollect-model-potion"
-E5 = availability("e5-small")
+E5 = availability("e5-memory")
 needs_e5 = pytest.mark.skipif(not E5.ready, reason=E5.reason)
 
 
@@ -572,7 +572,7 @@ def test_spanish_notes_are_found_by_an_english_question_with_nothing_set(tmp_pat
     with library.open(tmp_path / "memory.db", model="auto") as memory:
         first = memory.remember(SPANISH)
         assert first.model_note is not None
-        assert "e5-small" in first.model_note
+        assert "e5-memory" in first.model_note
         for text in ("El dentista es el lunes a las nueve", "Aparco el coche en la planta tres"):
             assert memory.remember(text).similar is None
         hits = memory.recall("What is my sister allergic to?").hits
@@ -587,8 +587,8 @@ def test_english_notes_are_found_by_a_spanish_question_with_nothing_set(tmp_path
         answer = memory.recall("¿A qué es alérgica mi hermana?")
         assert answer.hits[0].memory.id == nuts.id
         assert memory.model is not None
-        assert memory.model.name.startswith("e5-small@")
-        assert "now uses the model e5-small" in (answer.note or "")
+        assert memory.model.name.startswith("e5-memory@")
+        assert "now uses the model e5-memory" in (answer.note or "")
 
 
 @needs_e5
@@ -606,4 +606,4 @@ def test_an_english_memory_never_makes_the_multilingual_model(
         memory.remember("My sister Lucy is allergic to nuts")
         memory.recall("What is my sister allergic to?")
     assert made
-    assert not any(name.startswith("e5-small") for name in made)
+    assert not any(name.startswith("e5-memory") for name in made)

@@ -123,7 +123,7 @@ def test_a_healthy_memory_is_counted_and_what_is_derived_is_repaired(harbour: Co
 
 
 def test_reindexing_switches_to_another_model_that_is_there(harbour: CommandLine) -> None:
-    assert "there are: arctic-memory, arctic-s" in harbour.refused("reindex", "--model", "psychic", status=4)
+    assert "there are: arctic-memory, e5-memory" in harbour.refused("reindex", "--model", "psychic", status=4)
     harbour.refused("reindex", "--model", "none", status=4)
     done = harbour.json("reindex", "--model", "hashing@1-64")
     assert done["switched"] is True
@@ -185,7 +185,9 @@ def test_each_setting_and_model_is_shown_with_its_origin(recollect: CommandLine)
     models = recollect.json("models")
     assert models["preferred"] == "hashing"
     by_name = {each["name"]: each for each in models["models"]}
-    assert {"arctic-memory", "arctic-s", "e5-small", "potion", "hashing", "ollama:…"} <= set(by_name)
+    assert {"arctic-memory", "e5-memory", "arctic-s", "e5-small", "potion", "hashing", "ollama:…"} <= set(
+        by_name
+    )
     for each in by_name.values():
         assert each["ready"] or each["command"].startswith("pip install")
     assert ["hashing", "ready"] in [row[:2] for row in recollect.rows("models")]
@@ -309,7 +311,7 @@ def test_texts_that_an_english_model_cannot_read_are_told(recollect: CommandLine
     recollect("add", "Jun", "-o", "週末は灯台まで歩く", "--model", "potion")
     mark, said = _checks(recollect, RECOLLECT_MODEL="auto")["language"]
     assert mark == "note"
-    assert "recollect reindex --model e5-small" in said
+    assert "recollect reindex --model e5-memory" in said
     # 2 of 9 are less than a quarter.
     for number in range(7):
         recollect("add", f"Ana {number}", "-o", "This is the one that waters the plants of the office")

@@ -273,7 +273,7 @@ def test_mostly_spanish_texts_call_for_a_model_that_knows_spanish(engine: Engine
         engine.remember(text)
     (advice,) = engine.self_test(languages=["en"]).advice
     assert advice.said == "Your texts are mostly Spanish, and the model knows only English."
-    assert advice.command == "recollect reindex --model e5-small"
+    assert advice.command == "recollect reindex --model e5-memory"
     assert engine.self_test(languages=["en", "es"]).advice == ()
     assert engine.self_test().advice == ()
 

@@ -50,7 +50,7 @@ def test_another_revision_than_the_stored_one_asks_to_reindex() -> None:
 
 
 def test_a_name_that_does_not_work_says_what_to_do() -> None:
-    there = "there are: arctic-memory, arctic-s, e5-small, potion, hashing, none, openai"
+    there = "there are: arctic-memory, e5-memory, arctic-s, e5-small, potion, hashing, none, openai"
     expected = dict.fromkeys(("", "bge", "azure:ada", "arctic-s:x", "@1"), there)
     expected |= dict.fromkeys(("hashing@2", "hashing@1-x"), "recollect reindex")
     expected["ollama:"] = r"Which model of ollama.*ollama:nomic-embed-text"
@@ -75,19 +75,22 @@ def test_a_missing_model_names_the_command(monkeypatch: pytest.MonkeyPatch) -> N
         embedder_named("arctic-s@f93ff225")
 
 
-def test_a_store_of_a_former_default_may_install_it_or_reindex(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("former", "now"), [("arctic-s", "arctic-memory"), ("e5-small", "e5-memory")])
+def test_a_store_of_a_former_default_may_install_it_or_reindex(
+    former: str, now: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     missing = Availability(
-        "arctic-s", ready=False, reason="'arctic-s' is not installed", command="pip install it"
+        former, ready=False, reason=f"{former!r} is not installed", command="pip install it"
     )
-    there = Availability("arctic-memory", ready=True, reason="ready")
+    there = Availability(now, ready=True, reason="ready")
     monkeypatch.setattr(registry, "availability", lambda *_: missing)
-    monkeypatch.setattr(choose, "availability", {"arctic-s": missing, "arctic-memory": there}.__getitem__)
-    told = r"run: pip install it; or recompute .* with 'arctic-memory': recollect reindex"
+    monkeypatch.setattr(choose, "availability", {former: missing, now: there}.__getitem__)
+    told = rf"run: pip install it; or recompute .* with '{now}': recollect reindex"
     with pytest.raises(ModelUnavailable, match=told):
-        embedder_named("arctic-s@f93ff225")
+        embedder_named(f"{former}@f93ff225")
     # Without a revision, it is a user who asks for this model.
     with pytest.raises(ModelUnavailable, match=r"run: pip install it$"):
-        embedder_named("arctic-s")
+        embedder_named(former)
 
 
 def ready(*names: str) -> Callable[[str], Availability]:
@@ -102,7 +105,7 @@ def test_the_default_is_the_best_that_can_run(monkeypatch: pytest.MonkeyPatch) -
     for there, name, reason in (
         (("arctic-memory", "arctic-s"), "arctic-memory", "the default model"),
         (("arctic-s", "potion"), "arctic-s", lacking),
-        (("potion", "e5-small"), "e5-small", lacking),
+        (("potion", "e5-memory", "e5-small"), "e5-memory", lacking),
         (("potion",), "potion", lacking),
         ((), "none", nothing),
     ):
@@ -114,9 +117,10 @@ def test_every_kind_is_listed_and_what_is_not_ready_says_how_to_make_it_so() -> 
     listed = {one.name: one for one in embedder_availabilities()}
     assert {
         "arctic-memory",
+        "e5-memory",
         "arctic-s",
-        "potion",
         "e5-small",
+        "potion",
         "hashing",
         "ollama:…",
         "fastembed:…",

@@ -12,7 +12,8 @@ import pytest
 from merge import DOWN_BITS, SHIFT, UP_BITS, add_product, merge_adapter, read_adapter, tensors_of
 from recollect.models.registry import packaged_model
 
-TUNED = Path(__file__).parents[4] / "models" / "arctic-memory"
+MODELS = Path(__file__).parents[4] / "models"
+TUNED = MODELS / "arctic-memory"
 
 
 def field(number: int, content: bytes | int) -> bytes:
@@ -69,6 +70,17 @@ def test_the_adapter_makes_the_pinned_weights_of_the_base() -> None:
     assert found == descriptor["merged"]["sha256"]
     assert descriptor["revision"] == found[:8]
     assert made == tuned.weights.read_bytes()
+
+
+def test_the_tuned_multilingual_weights_are_the_pinned_ones() -> None:
+    # Made from weights that no other package has; the build itself merges them.
+    tuned = packaged_model("e5-memory")
+    if tuned is None:
+        pytest.skip("the model must be installed")
+    descriptor = json.loads((MODELS / "e5-memory/recollect_model_e5_memory/model.json").read_text())
+    found = hashlib.sha256(tuned.weights.read_bytes()).hexdigest()
+    assert found == descriptor["merged"]["sha256"]
+    assert descriptor["revision"] == found[:8] == tuned.revision
 
 
 def test_the_adapter_changes_matrices_and_nothing_else() -> None:

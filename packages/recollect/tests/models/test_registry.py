@@ -64,6 +64,7 @@ def test_a_descriptor_says_what_the_model_is_and_where_its_files_are(tmp_path: P
     [
         "arctic-memory/recollect_model_arctic_memory",
         "arctic-s/recollect_model_arctic_s",
+        "e5-memory/recollect_model_e5_memory",
         "e5-small/recollect_model_e5_small",
     ],
 )

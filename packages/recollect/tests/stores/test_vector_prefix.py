@@ -343,6 +343,7 @@ def test_a_rotation_of_another_width_is_refused(store: Repository, clock: Callab
     [
         "arctic-memory/recollect_model_arctic_memory",
         "arctic-s/recollect_model_arctic_s",
+        "e5-memory/recollect_model_e5_memory",
         "e5-small/recollect_model_e5_small",
     ],
 )

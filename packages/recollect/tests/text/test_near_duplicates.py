@@ -39,6 +39,8 @@ def test_a_model_that_puts_all_texts_close_together_is_read_on_the_usual_scale()
     assert usual_cosine(1.0, "e5-small") == 1.0
     # 1 - 0.67 * (1 - 0.8) = 0.866
     assert usual_cosine(0.8, "arctic-memory@1") == pytest.approx(0.866)
+    # 1 - 0.7 * (1 - 0.8) = 0.86
+    assert usual_cosine(0.8, "e5-memory@1") == pytest.approx(0.86)
     # The others keep theirs, to the last bit.
     assert usual_cosine(0.1 + 0.2, "arctic-s@f93ff225") == 0.1 + 0.2
 
