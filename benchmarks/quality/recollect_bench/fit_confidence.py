@@ -81,7 +81,7 @@ _PROMPT_WEIGHT = 5.0
 """There are many more questions than prompts."""
 _HIT_PENALTY, _ANSWER_PENALTY, _TEXT_PENALTY = 1e-4, 3e-4, 3e-4
 _VECTOR_SCALE = 3.0
-_MOST_MISSED = 0.05
+_MOST_MISSED = 0.06
 """The share of answerable queries that may get less than one half, in each family of personal notes."""
 _LEAST_TEXT_WEIGHT = 0.5
 """The words of a question do not tell whether its answer was removed, so the fit trusts them too little to
