@@ -168,7 +168,7 @@ LOCOMO = $(if $(wildcard $(DATA)/locomo-dev-jsonl),--locomo $(DATA)/locomo-dev-j
 SETS := locomo-dev-jsonl beam100k realmem factcon tsqa hotpotqa scifact xquad_r xquad-de xquad-ru xquad-zh
 MULTILINGUAL := xquad_r xquad-de xquad-ru xquad-zh
 DATA ?= ../data
-QUALITY = $(BIN)/recollect bench quality --data benchmarks/everyday
+QUALITY = $(BIN)/recollect bench quality --data benchmarks/everyday --data benchmarks/lives
 RESULTS := benchmarks/results
 
 EVERYDAY := benchmarks/everyday

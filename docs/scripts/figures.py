@@ -21,14 +21,14 @@ class DataSet:
 
 
 SETS = {
-    "locomo-dev-jsonl": DataSet("LoCoMo", "two friends' chats, five conversations", "all; half a"),
-    "beam100k": DataSet("BEAM", "a user's long chats with an assistant", "nothing; half a"),
+    "locomo-dev-jsonl": DataSet("LoCoMo", "two friends' chats, five conversations", "all; all"),
+    "beam100k": DataSet("BEAM", "a user's long chats with an assistant", "nothing; all"),
     "realmem": DataSet(
-        "RealMem", "a user's projects with an assistant, asked while the chat goes on", "nothing; half a"
+        "RealMem", "a user's projects with an assistant, asked while the chat goes on", "nothing; all"
     ),
-    "factcon": DataSet("FactConsolidation", "facts that later ones overwrite", "nothing; half a"),
-    "tsqa": DataSet("TSQA", "facts with spans of time", "nothing; half a"),
-    "hotpotqa": DataSet("HotpotQA", "passages, two of which answer together", "nothing; half a"),
+    "factcon": DataSet("FactConsolidation", "facts that later ones overwrite", "nothing; all"),
+    "tsqa": DataSet("TSQA", "facts with spans of time", "nothing; all"),
+    "hotpotqa": DataSet("HotpotQA", "passages, two of which answer together", "nothing; all"),
     "scifact": DataSet("SciFact", "abstracts of papers, BEIR's test split", "nothing; half a"),
     "xquad_r en": DataSet("XQuAD-R en", "English sentences", "nothing; half a"),
     "xquad_r es": DataSet("XQuAD-R es", "Spanish sentences", "nothing; half a"),
@@ -36,6 +36,8 @@ SETS = {
     "xquad-de": DataSet("XQuAD de", "German paragraphs", "nothing; nothing"),
     "xquad-ru": DataSet("XQuAD ru", "Russian paragraphs", "nothing; nothing"),
     "xquad-zh": DataSet("XQuAD zh", "Chinese paragraphs", "nothing; nothing"),
+    "lives choosing": DataSet("lives, choosing", "40 invented people", "nothing; all"),
+    "lives judging": DataSet("lives, judging", "16 invented people, by other writers", "nothing; nothing"),
     "everyday choosing": DataSet("everyday, choosing", "ines, margaret and lena", "nothing; all"),
     "everyday judging": DataSet("everyday, judging", "tom, kenji and samir", "nothing; nothing"),
 }
