@@ -443,6 +443,7 @@ def test_a_stretch_of_time_is_said_as_short_as_it_can_be(boats: CommandLine, wor
     assert first.strip().endswith(f": {said}")
 
 
+@pytest.mark.usefixtures("undoubted")
 def test_of_a_long_text_the_piece_that_matches_is_shown_between_words(recollect: CommandLine) -> None:
     long = "The harbour was quiet. " * 80 + "A purple walrus came by. " + "Nothing else happened. " * 80
     recollect("remember", long)

@@ -312,7 +312,7 @@ def test_what_the_user_set_aside_does_not_win(engine_with_move: Engine) -> None:
     assert texts_found(engine_with_move, RIVER)[0] == LISBON
 
 
-# A small world told in a person's own words, with the model that is installed
+# A small world, with the model that is installed
 
 TOLD = (
     "I work as a nurse at St. Mary's hospital.",
@@ -333,7 +333,7 @@ LATER = (
 
 
 @pytest.fixture(scope="module")
-def told() -> Iterator[Engine]:
+def life() -> Iterator[Engine]:
     now = [datetime(2025, 1, 1, tzinfo=UTC)]
     with recollect.open(":memory:", model="arctic-s", clock=lambda: now[0]) as memory:
         for text in (*TOLD, *LATER):
@@ -351,22 +351,22 @@ def told() -> Iterator[Engine]:
         ("¿dónde vive mi hermana Lola?", 5),
     ],
 )
-def test_what_changed_in_other_words_ranks_first(told: Engine, query: str, topic: int) -> None:
-    found = [text for text in texts_found(told, query) if text in {TOLD[topic], LATER[topic]}]
+def test_what_changed_in_other_words_ranks_first(life: Engine, query: str, topic: int) -> None:
+    found = [text for text in texts_found(life, query) if text in {TOLD[topic], LATER[topic]}]
     assert found == [LATER[topic], TOLD[topic]]
 
 
-def test_a_question_about_the_past_in_other_words_turns_the_order_round(told: Engine) -> None:
+def test_a_question_about_the_past_in_other_words_turns_the_order_round(life: Engine) -> None:
     for query, topic in (("what was my old phone number?", 1), ("¿dónde vivía antes mi hermana Lola?", 5)):
-        found = [text for text in texts_found(told, query) if text in {TOLD[topic], LATER[topic]}]
+        found = [text for text in texts_found(life, query) if text in {TOLD[topic], LATER[topic]}]
         assert found == [TOLD[topic], LATER[topic]]
 
 
-def test_facts_of_two_people_and_likings_of_two_things_replace_nothing(told: Engine) -> None:
-    hits = told.search("where does Paul work?").hits
+def test_facts_of_two_people_and_likings_of_two_things_replace_nothing(life: Engine) -> None:
+    hits = life.search("where does Paul work?").hits
     assert hits[0].memory.text == TOLD[3]
     assert hits[0].conflicts_with == ()
-    for hit in told.search("which fruit do I love?", explain=True).hits[:2]:
+    for hit in life.search("which fruit do I love?", explain=True).hits[:2]:
         assert hit.memory.text in (TOLD[4], LATER[4])
         assert not any(reason.value for reason in hit.reasons if reason.step == "newest wins")
         assert hit.conflicts_with == ()

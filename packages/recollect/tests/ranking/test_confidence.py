@@ -222,7 +222,7 @@ def test_the_fitted_weights_are_complete() -> None:
     assert fitted.text_weights("of my own") == fitted.text_weights(None) == fitted.texts[""]
 
 
-# What the query says itself
+# What the query says
 
 
 def test_the_signs_of_a_query() -> None:
