@@ -28,6 +28,7 @@ pytest_plugins = ["api_fixtures"]
 PROBLEM = "application/problem+json"
 
 
+@pytest.mark.usefixtures("undoubted")
 def test_a_note_is_created_read_changed_forgotten_and_brought_back(rest: TestClient) -> None:
     made = rest.post("/v1/memories", json={"text": "Ines drinks oolong", "tags": ["tea"]})
     assert (made.status_code, made.headers["location"]) == (201, "/v1/memories/1")
@@ -344,6 +345,7 @@ async def test_a_read_ends_when_its_client_goes(
         assert await anyio.to_thread.run_sync(ended.wait, PATIENCE_SECONDS)
 
 
+@pytest.mark.usefixtures("undoubted")
 def test_a_day_means_its_end_in_the_users_time_zone_over_http_and_on_the_pages(
     engine: Engine, clock: FixedClock
 ) -> None:

@@ -378,7 +378,7 @@ def test_a_hit_tells_who_when_where_and_what_sort(
 ) -> None:
     # Pairs are named from a higher probability on; here it matters how they look.
     monkeypatch.setattr("recollect.search.contradictions.SURE", 0.05)
-    shown = _plain(boats("search", "boat").stdout)
+    shown = _plain(boats("search", "boat", "-n", "10").stdout)
     assert "older than #3: “The boat is made of cake”" in shown
     assert "Ana  message · session harbour · 2024-05-06 18:00 · #1" in shown
     assert "note  plans · tagged paint, work · " in shown
@@ -443,6 +443,7 @@ def test_a_stretch_of_time_is_said_as_short_as_it_can_be(boats: CommandLine, wor
     assert first.strip().endswith(f": {said}")
 
 
+@pytest.mark.usefixtures("undoubted")
 def test_of_a_long_text_the_piece_that_matches_is_shown_between_words(recollect: CommandLine) -> None:
     long = "The harbour was quiet. " * 80 + "A purple walrus came by. " + "Nothing else happened. " * 80
     recollect("remember", long)

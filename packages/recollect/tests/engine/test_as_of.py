@@ -263,6 +263,7 @@ def test_a_day_ends_at_midnight_also_where_the_clock_goes_back_then(
     assert len(texts_found(in_beirut, "kettle", as_of=date.max)) == 2
 
 
+@pytest.mark.usefixtures("undoubted")
 def test_a_day_means_its_end_in_the_users_time_zone(engine: Engine, clock: FixedClock) -> None:
     in_lima = Engine(replace(engine._services, zone=ZoneInfo("America/Lima")))  # UTC-5
     clock.tick((datetime(2026, 3, 2, 4, 30, tzinfo=UTC) - clock()).total_seconds())

@@ -1,4 +1,4 @@
-"""How a store chooses its model by the languages of its texts, with stand-ins for models."""
+"""How a store chooses its model by the languages of its texts, with small models made for the tests."""
 
 from __future__ import annotations
 

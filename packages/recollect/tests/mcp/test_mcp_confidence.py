@@ -17,6 +17,9 @@ pytestmark = pytest.mark.anyio
 async def test_an_answer_and_its_hits_say_how_likely_they_are(client: Client) -> None:
     await call_tool_ok(client, "remember", text="The spare key of the boathouse hangs behind the barometer")
     await call_tool_ok(client, "remember", text="Ingrid bakes rye bread for the street on Fridays")
+    for text in ("Otto repairs clocks", "The ferry leaves at nine", "Lena studies law"):
+        # Fewer than five texts do not show which cosines of an unknown model are high.
+        await call_tool_ok(client, "remember", text=text)
     query = "Where does the spare key of the boathouse hang?"
     known = await call_tool_ok(client, "recall", query=query, limit=2)
     best, other = (hit["confidence"] for hit in known["hits"])

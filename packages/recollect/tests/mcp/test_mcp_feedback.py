@@ -41,6 +41,7 @@ async def test_recall_is_logged_as_it_was_shown_and_pages_are_not(served: Served
     assert len(answer.ranked) == len(answer.baseline) == 2
 
 
+@pytest.mark.usefixtures("undoubted")
 async def test_opening_what_recall_showed_is_feedback(served: Served) -> None:
     async with served.inside("all") as client:
         await call_tool_ok(client, "create_entities", **ANA)
@@ -53,6 +54,7 @@ async def test_opening_what_recall_showed_is_feedback(served: Served) -> None:
     assert feedback == [((shown["hits"][0]["id"], "opened", 1.0),), ((note, "opened", 1.0),)]
 
 
+@pytest.mark.usefixtures("undoubted")
 async def test_what_an_agent_asks_is_part_of_a_trial(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RECOLLECT_AB", "split")
     monkeypatch.setenv("RECOLLECT_AB_SHARE", "0")

@@ -237,6 +237,7 @@ async def test_completion_of_an_id_offers_those_that_begin_so(client: Client) ->
         assert await completing.values(memory, "id", nothing) == []
 
 
+@pytest.mark.usefixtures("undoubted")
 async def test_prompts_ask_to_save_and_bring_what_is_known(client: Client) -> None:
     prompts = {prompt.name: prompt for prompt in (await client.list_prompts()).prompts}
     assert set(prompts) == {"save", "recall"}

@@ -22,7 +22,7 @@ RECALL = OPERATIONS["recall"]
 
 @pytest.mark.parametrize(
     ("count", "more", "given"),
-    [(25, "", {}), (12, "and the weather " * 30, {"budget_tokens": 400})],
+    [(25, "", {"limit": 10}), (12, "and the weather " * 30, {"budget_tokens": 400})],
     ids=["by number", "by budget"],
 )
 @pytest.mark.usefixtures("undoubted")
@@ -35,7 +35,7 @@ def test_pages_join_to_all_that_is_found(
         pages.append(RECALL.call(engine, {"query": "tea", **given, "cursor": pages[-1]["cursor"]}).result)
     seen = [hit["id"] for page in pages for hit in page["hits"]]
     assert sorted(seen) == [note.id for note in notes]
-    if not given:
+    if "limit" in given:
         assert [len(page["hits"]) for page in pages] == [10, 10, 5]
 
 
@@ -63,6 +63,7 @@ def test_what_did_not_fit_is_told_with_where_to_go_on(engine: Engine) -> None:
     assert repr(reply.result["cursor"]) in reply.text
 
 
+@pytest.mark.usefixtures("undoubted")
 def test_of_an_overgrown_entity_what_answers_the_question_is_shown(engine: Engine) -> None:
     log = [f"day {n}: calm sea, no ship in sight" for n in range(2_000)]
     log[1_700] = "day 1700: the oolong arrived from Porto"
@@ -80,6 +81,7 @@ def test_of_an_overgrown_entity_what_answers_the_question_is_shown(engine: Engin
     assert reply.result["note"].startswith(f"{2_000 - len(whole)} observations of entities are not shown.")
 
 
+@pytest.mark.usefixtures("undoubted")
 def test_what_an_entitys_observations_said_before_is_shown_when_asked_for(engine: Engine) -> None:
     engine.create_entities([{"name": "Ada", "type": "person", "observations": ["sails on Mondays", "rows"]}])
     engine.graph.add_observations(

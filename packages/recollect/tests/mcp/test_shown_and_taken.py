@@ -34,6 +34,7 @@ def entity(name: str, *observations: Any, **more: Any) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("word", "means"), [("archivado", "archived"), ("Pausada", "paused"), ("completed",) * 2]
 )
+@pytest.mark.usefixtures("undoubted")
 def test_a_status_is_given_on_creation_in_english_or_spanish_and_shown(
     engine: Engine, word: str, means: str
 ) -> None:
@@ -195,6 +196,7 @@ def test_the_text_of_recall_carries_time_confidence_and_what_is_newer(
     assert "[note 2026-02-01, " in operations()["recall"].call(engine, {"query": "Bo moved"}).texts()[0]
 
 
+@pytest.mark.usefixtures("undoubted")
 def test_a_note_that_expires_says_when_and_is_gone_from_then_on(engine: Engine, clock: FixedClock) -> None:
     until = "2026-03-01T13:00:00+00:00"
     note = call(engine, "remember", text="The gate is open", expires_at=until)["id"]

@@ -222,17 +222,17 @@ def test_the_fitted_weights_are_complete() -> None:
     assert fitted.text_weights("of my own") == fitted.text_weights(None) == fitted.texts[""]
 
 
-# What the query says itself
+# What the query says
 
 
 def test_the_signs_of_a_query() -> None:
-    def found(query: str, *, timed: bool = False) -> set[str]:
+    def signs_of(query: str, *, timed: bool = False) -> set[str]:
         signs = query_signs(query, timed=timed)
         return {name for name, sign in zip(SIGNS, signs, strict=True) if sign}
 
-    assert found("Draft a mail to Ana about my boiler") == {"personal", "errand"}
-    assert found("Translate “good morning, neighbour” to Polish") == {"general", "quotes"}
-    assert found("why does df.groupby() drop rows in python", timed=True) == {"code", "timed"}
+    assert signs_of("Draft a mail to Ana about my boiler") == {"personal", "errand"}
+    assert signs_of("Translate “good morning, neighbour” to Polish") == {"general", "quotes"}
+    assert signs_of("why does df.groupby() drop rows in python", timed=True) == {"code", "timed"}
 
 
 def test_the_logit_of_a_query_by_hand() -> None:
