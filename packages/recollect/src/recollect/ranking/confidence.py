@@ -5,7 +5,7 @@ A query may be a question, a prompt or an errand. Its own words say whether it a
 vector. Eight signals describe each hit. A higher value is better:
 
 near    its cosine, in standard deviations above the mean of all cosines found
-tokens  its token match, in the same unit
+tokens  its token match, in the same unit; without token vectors, the same as `near`
 held    the weighted share of the query's content words that it contains
 ahead   its BM25 minus the mean of the best five, divided by the weight of all content words
 named   the share of the names in the query that it contains
@@ -272,9 +272,12 @@ def signal_rows(inputs: ConfidenceInput, terms: QueryTerms, ranges: ModelRanges 
         terms.matched_share(matched, of_that_time=timed > 0)
         for matched, timed in zip(inputs.matched, inputs.timed.tolist(), strict=True)
     ]
+    near = _deviations(inputs.near, inputs.cosine, None if ranges is None else ranges.cosine)
+    tokens = _deviations(inputs.tokens[rows], inputs.tokens, None if ranges is None else ranges.tokens)
     columns = (
-        _deviations(inputs.near, inputs.cosine, None if ranges is None else ranges.cosine),
-        _deviations(inputs.tokens[rows], inputs.tokens, None if ranges is None else ranges.tokens),
+        near,
+        # Many models give no token vectors; cosines then count for both.
+        tokens if np.isfinite(inputs.tokens).any() else near,
         np.array(held),
         np.clip(ahead, -2.0, 2.0),
         np.array([terms.named_share(matched) for matched in inputs.matched]),
