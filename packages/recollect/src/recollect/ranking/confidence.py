@@ -73,6 +73,8 @@ _RANGE_DEPTH = 100
 """The number of best scores that show what is usual in a store. Every search by meaning returns as many."""
 _LEAST_TEXTS = 5
 """Without a known range of the model, fewer texts do not show which scores are high."""
+_UNTOLD = 1.0
+"""The deviation of a score then: to call a stored fact absent is worse than to show an unrelated one."""
 _LEAST_SHARE = -6.0
 _LEAST_DEVIATION = 0.1
 """As a share of the best score."""
@@ -294,7 +296,7 @@ def mean_of_best(evidence: Floats, count: int) -> float:
 
 
 def _deviations(scores: Floats, every: Floats, usual: ScoreRange | None) -> Floats:
-    """Return how many standard deviations each score is above the mean; 0 for an unknown one.
+    """Return how many standard deviations each score is above the mean; 0 for a missing one.
 
     The usual range of the model counts like `_PRIOR_TEXTS` scores at its mean and deviation.
     """
@@ -303,7 +305,7 @@ def _deviations(scores: Floats, every: Floats, usual: ScoreRange | None) -> Floa
     prior = 0 if usual is None else _PRIOR_TEXTS
     count = len(known) + prior
     if not len(known) or (usual is None and count < _LEAST_TEXTS):
-        return np.zeros(len(scores))
+        return np.where(np.isfinite(scores), _UNTOLD, 0.0)
     mean = (float(known.sum()) + (prior * usual.mean if usual else 0.0)) / count
     squares = float(((known - mean) ** 2).sum())
     if usual is not None:
