@@ -108,7 +108,7 @@ def test_without_a_known_range_the_list_alone_says_which_cosines_are_high() -> N
     # From 0.99 down by hundredths, 50 of them: the mean is 0.745, the deviation sqrt((50² - 1) / 12) / 100.
     many = confidence_input([0.99 - place / 100 for place in range(50)], [NAN] * 50, [set()] * 50)
     assert column(many, "near", None)[0] == pytest.approx((0.99 - 0.745) / (0.01 * sqrt(2499 / 12)))
-    # Four texts do not show what is usual, so each counts as a little above it; with the model's range, one does.
+    # Four texts do not show what is usual, so each counts as a little above it. With a known range, one does.
     few = confidence_input([0.9, 0.5, 0.5, 0.5], [NAN] * 4, [set()] * 4)
     assert column(few, "near", None) == [1.0] * 4
     # (0.9 + 10 * 0.6) / 11 = 0.627273; sqrt(((0.9 - mean)² + 10 (0.1² + (0.6 - mean)²)) / 11) = 0.128565
