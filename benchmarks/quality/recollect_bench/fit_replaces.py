@@ -46,7 +46,7 @@ _PENALTY = 1.0
 # Shares of the weight of all examples.
 _SHARES = {"lives": 1.0, "facts": 0.3, "short facts": 0.12}
 _NEGATIVES = 8
-"""One of so many negative examples is kept, with that weight."""
+"""One of this number of negative examples is kept, with that weight."""
 _ENDINGS = (
     ", near the river.",
     " as far as I know.",
@@ -106,7 +106,7 @@ def _time(row: Mapping[str, Any], place: int) -> datetime:
 
 
 def lives_stores(folder: Path, joined: int) -> Iterator[PairStore]:
-    """Yield stores of so many lives each. An assistant's messages replace nothing."""
+    """Yield stores of this number of lives each. An assistant's messages replace nothing."""
     for number, lives in enumerate(join_lives(folder, "choosing", joined)):
         said = [row for row in lives.memories if row.get("role") != "assistant"]
         place = {row["id"]: number for number, row in enumerate(said)}

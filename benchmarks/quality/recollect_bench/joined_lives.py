@@ -40,7 +40,7 @@ def read_rows(path: Path) -> Rows:
 
 
 def join_lives(folder: Path, half: str, count: int = JOINED) -> Iterator[JoinedLives]:
-    """Yield so many lives of a half at a time, as one."""
+    """Yield the lives of a half, joined by this number."""
     names = json.loads((folder / "halves.json").read_text(encoding="utf-8"))[half]
     for start in range(0, len(names), count):
         joined = JoinedLives()
