@@ -17,6 +17,8 @@ timed   how well its time matches the time that the query asks for, from 0 to 1
     a = constant + weight * text + (ln mean exp (4 * sum of weight * signal)) / 4    over the first ten hits
     h = constant of its kind + sum of weight * signal
 
+    With n < 30 texts found by meaning, a has 0.3 * (1 - n / 30) more.
+
     P(answer) = sigmoid(a)                         assuming that the store helps with 11 of 20 queries
     P(hit) = sigmoid(a + 1.07) * sigmoid(h)        assuming that it helps with 4 of 5, as in real use
 
@@ -75,6 +77,9 @@ _LEAST_TEXTS = 5
 """Without a known range of the model, fewer texts do not show which scores are high."""
 _UNTOLD = 1.0
 """The deviation of a score then: to call a stored fact absent is worse than to show an unrelated one."""
+_SMALL_STORE = 30
+"""Number of texts. With fewer, the logit of an answer gets up to `_SMALL_BONUS` more."""
+_SMALL_BONUS = 0.3
 _LEAST_SHARE = -6.0
 _LEAST_DEVIATION = 0.1
 """As a share of the best score."""
@@ -256,7 +261,7 @@ def estimate_confidence(
     evidence = (signals * np.array(weights.answer)).sum(axis=1)[: inputs.first][related[: inputs.first]]
     # The mean rather than the sum, so that a store with one memory is not at a disadvantage.
     by_hits = mean_of_best(evidence, inputs.first)
-    answer = weights.constant + weights.text * inputs.text + by_hits
+    answer = weights.constant + weights.text * inputs.text + by_hits + _small_store_bonus(inputs)
     constants = np.array([weights.kind[kind] for kind in inputs.kinds])
     logits = (signals * np.array(weights.hit)).sum(axis=1) + constants
     # 1 / (1 + exp(-logit)), which would overflow far below 0.
@@ -288,6 +293,12 @@ def signal_rows(inputs: ConfidenceInput, terms: QueryTerms, ranges: ModelRanges 
         inputs.timed,
     )
     return np.column_stack(columns)
+
+
+def _small_store_bonus(inputs: ConfidenceInput) -> float:
+    """Return what a search of few texts adds: the best of few stands out less."""
+    count = int(np.isfinite(inputs.cosine).sum())
+    return _SMALL_BONUS * (1 - count / _SMALL_STORE) if 0 < count < _SMALL_STORE else 0.0
 
 
 def mean_of_best(evidence: Floats, count: int) -> float:
