@@ -17,7 +17,7 @@ timed   how well its time matches the time that the query asks for, from 0 to 1
     a = constant + weight * text + (ln mean exp (4 * sum of weight * signal)) / 4    over the first ten hits
     h = constant of its kind + sum of weight * signal
 
-    With n < 30 texts found by meaning, a has 0.3 * (1 - n / 30) more.
+    With n < 5 texts found by meaning, a has 0.3 * (1 - n / 5) more.
 
     P(answer) = sigmoid(a)                         assuming that the store helps with 11 of 20 queries
     P(hit) = sigmoid(a + 1.07) * sigmoid(h)        assuming that it helps with 4 of 5, as in real use
@@ -77,7 +77,7 @@ _LEAST_TEXTS = 5
 """Without a known range of the model, fewer texts do not show which scores are high."""
 _UNTOLD = 1.0
 """The deviation of a score then: to call a stored fact absent is worse than to show an unrelated one."""
-_SMALL_STORE = 30
+_SMALL_STORE = 5
 """Number of texts. With fewer, the logit of an answer gets up to `_SMALL_BONUS` more."""
 _SMALL_BONUS = 0.3
 _LEAST_SHARE = -6.0
