@@ -166,7 +166,6 @@ LOCOMO = $(if $(wildcard $(DATA)/locomo-dev-jsonl),--locomo $(DATA)/locomo-dev-j
 
 # The sets that docs/internals/benchmarks.md has, in the folder that DATA names, beside our own.
 SETS := locomo-dev-jsonl beam100k realmem factcon tsqa hotpotqa scifact xquad_r xquad-de xquad-ru xquad-zh
-MULTILINGUAL := xquad_r xquad-de xquad-ru xquad-zh
 DATA ?= ../data
 QUALITY = $(BIN)/recollect bench quality --data benchmarks/everyday --data benchmarks/lives
 RESULTS := benchmarks/results
@@ -211,7 +210,6 @@ tune-%: $(TRAINING)/.ready
 
 figures: $(READY)  ## quality and confidence on the sets in DATA=…, and the pages made of them
 	$(QUALITY) $(addprefix --data $(DATA)/,$(SETS)) --extract --save $(RESULTS)/quality.json --plot docs/images/quality.svg
-	$(QUALITY) $(addprefix --data $(DATA)/,$(MULTILINGUAL)) --model e5-memory --save $(RESULTS)/quality-e5-memory.json
 	$(QUALITY) $(addprefix --data $(DATA)/,$(SETS)) --model potion --save $(RESULTS)/quality-potion.json
 	$(BIN)/recollect bench quality --data $(DATA)/locomo-dev-jsonl --profile recollect --ablate --save $(RESULTS)/parts.json
 	$(BIN)/recollect bench context --data benchmarks/everyday --save $(RESULTS)/prompts.json

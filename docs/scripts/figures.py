@@ -110,7 +110,7 @@ def main_table() -> str:
 
 def models_table() -> str:
     """Return NDCG@10 of the default path with other models, beside rank fusion with the same vectors."""
-    names = ("e5-memory", "potion")
+    names = ("potion",)
     runs = {name: {each.title: now["results"] for each, _, now in _sets(name)} for name in names}
     rows = []
     for each in SETS.values():
