@@ -115,6 +115,8 @@ def models_table() -> str:
     rows = []
     for each in SETS.values():
         found = [runs[name].get(each.title) for name in names]
+        if not any(found):
+            continue
         rows.append(
             [
                 each.title,
