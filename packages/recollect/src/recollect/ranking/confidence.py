@@ -296,7 +296,7 @@ def signal_rows(inputs: ConfidenceInput, terms: QueryTerms, ranges: ModelRanges 
 
 
 def _small_store_bonus(inputs: ConfidenceInput) -> float:
-    """Return what a search of few texts adds: the best of few stands out less."""
+    """Return the bonus for a store of few texts, among which the best one is less far above the mean."""
     count = int(np.isfinite(inputs.cosine).sum())
     return _SMALL_BONUS * (1 - count / _SMALL_STORE) if 0 < count < _SMALL_STORE else 0.0
 
