@@ -137,15 +137,15 @@ def test_a_hit_and_its_answer_by_hand() -> None:
     )
     done = estimate_confidence(replace(two, text=3.5), KEYS, WEIGHTS, RANGES)
     # answer: 0.5 * 1.67504 + 0.5 + 0.5 = 1.83752, and 0.5 * 0.27268 + 0.25 + 0.5 = 0.88634
-    # -2 + 0.5 * 3.5 + 0.3 * (1 - 2 / 5) + ln((e^(4 * 1.83752) + e^(4 * 0.88634)) / 2) / 4 = 1.59974
-    logit = -0.07 + log((exp(4 * 1.83752) + exp(4 * 0.88634)) / 2) / 4
+    # -2 + 0.5 * 3.5 + 1.2 * (1 - 2 / 5) + ln((e^(4 * 1.83752) + e^(4 * 0.88634)) / 2) / 4 = 2.13974
+    logit = 0.47 + log((exp(4 * 1.83752) + exp(4 * 0.88634)) / 2) / 4
     # the note's -1 + 0.5 * (1.67504 + 1.67504) + 0.5 + 0.5 * 0.5 - ln(1 + e^-2) + 0.5 = 1.79811
     # the entity's -3 + 0.5 * (0.27268 + 0.27268) + 0.25 - 0.5 * 0.5 + 0.25 - ln(1 + e^2) + 0.5 = -4.10425
     # Odds of 4 rather than 11 / 9: 36 / 11 times as much.
     there = 1 / (1 + exp(-(logit + log(36 / 11))))
     hits = [there / (1 + exp(-1.79811)), there / (1 + exp(4.10425))]
     assert done.hits.tolist() == pytest.approx(hits, abs=1e-4)
-    # 1 / (1 + e^-1.59974) = 0.832, above the best hit's 0.809
+    # 1 / (1 + e^-2.13974) = 0.895, above the best hit's 0.828
     assert done.answer == pytest.approx(1 / (1 + exp(-logit)), abs=1e-4)
     # If the words of the query ask for nothing personal, neither is likely.
     idle = estimate_confidence(replace(two, text=-6.0), KEYS, WEIGHTS, RANGES)
@@ -155,8 +155,8 @@ def test_a_hit_and_its_answer_by_hand() -> None:
 def test_an_answer_is_as_likely_as_its_best_hit() -> None:
     sure = ConfidenceWeights((0.0,) * 8, {"note": 9.0}, (0.0,) * 8, constant=0.0, text=0.0)
     done = estimate_confidence(confidence_input([0.7], [NAN], [{"key"}]), KEYS, sure, RANGES)
-    # The answer's own logit is 0.3 * (1 - 1 / 5); the hit's is ln(36 / 11) more, of which sigmoid(9) is left.
-    assert done.answer == done.hits[0] == pytest.approx(1 / (1 + 11 / 36 * exp(-0.24)) / (1 + exp(-9)))
+    # The answer's own logit is 1.2 * (1 - 1 / 5); the hit's is ln(36 / 11) more, of which sigmoid(9) is left.
+    assert done.answer == done.hits[0] == pytest.approx(1 / (1 + 11 / 36 * exp(-0.96)) / (1 + exp(-9)))
 
 
 def test_what_shares_no_word_and_points_elsewhere_is_no_candidate() -> None:

@@ -17,7 +17,7 @@ timed   how well its time matches the time that the query asks for, from 0 to 1
     a = constant + weight * text + (ln mean exp (4 * sum of weight * signal)) / 4    over the first ten hits
     h = constant of its kind + sum of weight * signal
 
-    With n < 5 texts found by meaning, a has 0.3 * (1 - n / 5) more.
+    With n < 5 texts found by meaning, a has 1.2 * (1 - n / 5) more.
 
     P(answer) = sigmoid(a)                         assuming that the store helps with 11 of 20 queries
     P(hit) = sigmoid(a + 1.07) * sigmoid(h)        assuming that it helps with 4 of 5, as in real use
@@ -79,7 +79,7 @@ _UNTOLD = 1.0
 """The deviation of a score then: to call a stored fact absent is worse than to show an unrelated one."""
 _SMALL_STORE = 5
 """Number of texts. With fewer, the logit of an answer gets up to `_SMALL_BONUS` more."""
-_SMALL_BONUS = 0.3
+_SMALL_BONUS = 1.2
 _LEAST_SHARE = -6.0
 _LEAST_DEVIATION = 0.1
 """As a share of the best score."""
