@@ -226,7 +226,8 @@ def mcp_handshake(command: Sequence[str], variables: Mapping[str, str] | None = 
         {"method": "notifications/initialized"},
         {"id": 2, "method": "tools/list"},
         _call(3, "remember", text="The tram brings Ana to her office"),
-        _call(4, "recall", query="commuting by public transport"),
+        # With a limit, the nearest memories come back however sure the answer is.
+        _call(4, "recall", query="commuting by public transport", limit=3),
     ]
     server = subprocess.Popen(
         command,
@@ -260,7 +261,7 @@ def mcp_handshake(command: Sequence[str], variables: Mapping[str, str] | None = 
     return f"{server_info.get('name')} {server_info.get('version')}: {len(tools)} tools; recalled its memory"
 
 
-def _call(number: int, tool: str, **arguments: str) -> dict[str, Any]:
+def _call(number: int, tool: str, **arguments: str | int) -> dict[str, Any]:
     return {"id": number, "method": "tools/call", "params": {"name": tool, "arguments": arguments}}
 
 
