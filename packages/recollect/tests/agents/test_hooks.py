@@ -37,6 +37,7 @@ from recollect.agents.listener import (
 from recollect.agents.wire import Address, NoListener, ask, read_address
 
 HOOK = (sys.executable, "-m", "recollect.hooks")
+MODEL = "arctic-memory"
 KNOWN = "Marisol Vega is allergic to hazelnuts and walnuts"
 ASKED = "Is Marisol Vega allergic to hazelnuts or walnuts?"
 
@@ -130,7 +131,9 @@ def hooks(tmp_path: Path) -> Iterator[Hooks]:
 
 
 def test_what_bears_on_a_prompt_is_given_once_and_never_captured_again(hooks: Hooks) -> None:
-    with recollect.open(hooks.folder / "memory.db", model="hashing") as memory:
+    # The model of users: with one that compares words, three messages that repeat a note hide it.
+    hooks.set_["RECOLLECT_MODEL"] = MODEL
+    with recollect.open(hooks.folder / "memory.db", model=MODEL) as memory:
         memory.remember(KNOWN)
     given = hooks.prompt("s1", ASKED)
     first, preface, line, last = given.splitlines()
@@ -468,6 +471,7 @@ def _request(session: str, text: str, budget_tokens: int = 400) -> dict[str, Any
     return {"session": session, "text": text, "owner": "", "agent": "", "budget_tokens": budget_tokens}
 
 
+@pytest.mark.usefixtures("undoubted")
 def test_what_a_session_knows_takes_no_room_from_what_it_does_not(tmp_path: Path) -> None:
     with recollect.open(tmp_path / "memory.db", model="hashing") as memory:
         memory.remember(KNOWN)
