@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 import pytest
@@ -186,8 +186,12 @@ def test_points_add_up_to_the_difference_of_two_scores() -> None:
 def test_a_note_is_corrected_by_one_that_is_there_and_the_undo_keeps_both(
     client: TestClient, memory: Engine
 ) -> None:
-    wrong = memory.remember("The lighthouse tour starts at nine on Sundays")
-    right = memory.remember("The lighthouse tour starts at eleven on Sundays")
+    wrong = memory.remember(
+        "The lighthouse tour starts at nine on Sundays", happened_at=datetime(2025, 1, 5, tzinfo=UTC)
+    )
+    right = memory.remember(
+        "The lighthouse tour starts at eleven on Sundays now", happened_at=datetime(2026, 3, 1, tzinfo=UTC)
+    )
     try:
         assert f"Replace it by #{right.id}" in client.get(f"/memory/{wrong.id}").text
         assert f"Let it replace #{wrong.id}" in client.get(f"/memory/{right.id}").text

@@ -116,6 +116,9 @@ def pair_signs(
     change = np.array([each.changes for each in read], np.float64)[new, None]
     entities = np.array([each.entity for each in texts], object)
     about = np.array([each.entity or each.speaker for each in texts], object)
+    said = [each.stems | each.numbers for each in read]
+    contained = _contains(said, new) & (change == 0)
+    sizes = np.array([len(words) for words in said])
     several = _overlap([each.several for each in read], new)[0] > 0
     signs = {
         "match": match,
@@ -127,7 +130,8 @@ def pair_signs(
         "several_short": several * short,
         "long_opening": opening_words >= _LONG_OPENING,
         # The newer text says all that the older one says, and nothing of a change.
-        "contains": _contains([each.stems | each.numbers for each in read], new) & (change == 0),
+        "contains": contained,
+        "same_words": contained & (sizes[new, None] == sizes),
         "other_numbers": _overlap([each.numbers for each in read], new)[1],
         "change": change,
         "change_and_match": np.minimum(change, 1) * match,
@@ -248,7 +252,7 @@ def replacing_chances(
     asking = asks if rows is None else asks[list(rows)]
     several = (signs["several_short"] > 0) & (signs["change"] == 0)
     both_hold = (several & (signs["long_opening"] == 0)) | (signs["other_subject"] > 0)
-    both_hold |= asking[:, None] | asks
+    both_hold |= asking[:, None] | asks | (signs["same_words"] > 0)
     chances: Floats = 1 / (1 + np.exp(-np.clip(margin, -30, 30)))
     # Two such texts of one form are ranked by their time, but never named as a contradiction.
     return np.where(both_hold, 0.0, np.where(several, np.minimum(chances, 0.5), chances))
