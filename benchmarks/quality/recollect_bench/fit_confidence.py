@@ -84,8 +84,8 @@ _VECTOR_SCALE = 3.0
 _MOST_MISSED = 0.06
 """The share of answerable queries that may get less than one half, in each family of personal notes."""
 _LEAST_TEXT_WEIGHT = 0.5
-"""The words of a question do not tell whether its answer was removed, so the fit trusts them too little to
-keep silent at prompts that need nothing."""
+"""Minimum weight of the query's own words. They do not tell whether an answer was removed, so a free
+fit gives them too little weight to recognise prompts that need nothing."""
 _LEAST_CHANCE = 1e-6
 _TOPICS = 6
 """Number of keyword queries for each store with prompts."""

@@ -314,8 +314,7 @@ class NewestWins:
 
     The further the winner is behind, the likelier it must be that the newer one replaces the older one: the
     log-odds are at least `sure` + `behind` * the difference of the scores, and `sure` if the query names a
-    time. A memory with a lower status
-    never wins.
+    time. A memory with a lower status never wins.
     """
 
     fall: float = 0.0
