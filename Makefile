@@ -180,7 +180,7 @@ FACTS := factcon tsqa hotpotqa
 FOREIGN := xquad-de xquad-ru xquad-zh
 
 train: $(READY)  ## learn weights, changes and confidence anew from the sets in DATA=…
-	$(BIN)/python -m recollect_bench.training $(FIT) --whole $(LIVES) --whole $(EVERYDAY) \
+	$(BIN)/python -m recollect_bench.training $(FIT) --signs $(RESULTS)/signs.json --whole $(LIVES) --whole $(EVERYDAY) \
 	  $(addprefix $(DATA)/,$(CONVERSATIONS) $(FACTS) xquad_r scifact)
 	$(BIN)/python -m recollect_bench.fit_replaces $(FIT) --lives $(LIVES) \
 	  --facts $(DATA)/factcon $(DATA)/tsqa -- arctic-memory e5-memory potion
@@ -210,7 +210,6 @@ tune-%: $(TRAINING)/.ready
 
 figures: $(READY)  ## quality and confidence on the sets in DATA=…, and the pages made of them
 	$(QUALITY) $(addprefix --data $(DATA)/,$(SETS)) --extract --save $(RESULTS)/quality.json --plot docs/images/quality.svg
-	$(QUALITY) $(addprefix --data $(DATA)/,$(SETS)) --model potion --save $(RESULTS)/quality-potion.json
 	$(BIN)/recollect bench quality --data $(DATA)/locomo-dev-jsonl --profile recollect --ablate --save $(RESULTS)/parts.json
 	$(BIN)/recollect bench context --data benchmarks/everyday --save $(RESULTS)/prompts.json
 	$(BIN)/recollect bench abstention --data benchmarks/everyday $(addprefix --data $(DATA)/,beam100k locomo-dev-jsonl scifact) \

@@ -9,6 +9,7 @@ import tempfile
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 from shutil import disk_usage
 from typing import TYPE_CHECKING
@@ -237,8 +238,12 @@ def engine(make_engine: MakeEngine) -> Engine:
 @pytest.fixture
 def undoubted(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let every answer count, for tests of how answers look; whether they are shown depends on weights."""
-    for module in ("domain.limits", "domain.results", "search.recall"):
-        monkeypatch.setattr(f"recollect.{module}.UNLIKELY", 0.0)
+    # Import all of them first: a module that is imported later would keep the changed value.
+    modules = [
+        import_module(f"recollect.{name}") for name in ("domain.limits", "domain.results", "search.recall")
+    ]
+    for module in modules:
+        monkeypatch.setattr(module, "UNLIKELY", 0.0)
 
 
 @pytest.fixture

@@ -108,29 +108,6 @@ def main_table() -> str:
     return markdown_table(("NDCG@10, %", *heads, "R@10", "hit@1"), rows)
 
 
-def models_table() -> str:
-    """Return NDCG@10 of the default path with other models, beside rank fusion with the same vectors."""
-    names = ("potion",)
-    runs = {name: {each.title: now["results"] for each, _, now in _sets(name)} for name in names}
-    rows = []
-    for each in SETS.values():
-        found = [runs[name].get(each.title) for name in names]
-        if not any(found):
-            continue
-        rows.append(
-            [
-                each.title,
-                *(
-                    " / ".join(points(results[row]["all"]["ndcg@10"]) for row in (_OURS, "rrf"))
-                    if results
-                    else ""
-                    for results in found
-                ),
-            ]
-        )
-    return markdown_table(("NDCG@10, recollect / RRF", *names), rows)
-
-
 def worse_table() -> str:
     """Return the sets on which this version is more than half a point below the first one."""
     both = [(each, before, now) for each, before, now in _sets() if before is not None and now is not before]
@@ -182,13 +159,12 @@ def without_limit() -> str:
     return markdown_table(("data", *heads), rows)
 
 
-def _sets(model: str = "") -> Iterator[tuple[DataSet, Plain | None, Plain]]:
-    """Yield each set measured with a model, its run by the first version (or None), and its latest run."""
-    suffix = f"-{model}" if model else ""
+def _sets() -> Iterator[tuple[DataSet, Plain | None, Plain]]:
+    """Yield each measured set, its run by the first version (or None), and its latest run."""
     for key, each in SETS.items():
         found = [
             read_run(name)["data"][key] if _has(name, key) else None
-            for name in (f"quality{BEFORE}{suffix}", f"quality{suffix}")
+            for name in (f"quality{BEFORE}", "quality")
         ]
         before, after = found
         now = after or before

@@ -4,8 +4,9 @@
 
 Every set is stored and asked the default way, with the model named before it; of a folder with halves, only
 the half for choosing. Sets of one family (languages, persons) are left out together. Each question is asked
-as it is, with its answers taken out (removed), and both again in stores of few memories. Those that the data
-calls unanswerable (unsaid), and prompts that need something or nothing (idle), are asked as they are.
+as it is and with its answers taken out (removed). Those that the data calls unanswerable (unsaid), questions
+of other families (elsewhere), and prompts that need something or nothing (idle) are asked, too. All are asked
+of the whole store and of small ones.
 
 The weights of the query's own words come first. They tell prompts that need nothing, of the data and of
 `idle_prompts.txt`, from questions and from prompts that need something, of the data and of
@@ -21,6 +22,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -29,7 +31,7 @@ import numpy as np
 import recollect.ranking as ranking_package
 from recollect.domain.limits import UNLIKELY
 from recollect.domain.numbers import auroc, hash_number
-from recollect.domain.records import Kind
+from recollect.domain.records import Kind, is_assistant
 from recollect.ranking.candidates import Candidates, Cooccurrences, Flags, Floats, Ints, Source, run
 from recollect.ranking.confidence import (
     ANSWERABLE,
@@ -44,6 +46,7 @@ from recollect.ranking.confidence import (
     ScoreRange,
     TextWeights,
     estimate_confidence,
+    log_sigmoid,
     query_signs,
     signal_rows,
     text_logit,
@@ -66,7 +69,7 @@ if TYPE_CHECKING:
     from recollect_bench.datasets import Dataset, Haystack
     from recollect_bench.haystack_store import StoredHaystack
 
-Variant = Literal["present", "removed", "unsaid", "needs", "idle"]
+Variant = Literal["present", "removed", "unsaid", "elsewhere", "needs", "idle"]
 Mode = Literal["meaning", "words"]
 _MODES: tuple[Mode, ...] = ("meaning", "words")
 _ANSWERED = frozenset({"present", "needs"})
@@ -81,14 +84,13 @@ _PROMPT_WEIGHT = 5.0
 """There are many more questions than prompts."""
 _HIT_PENALTY, _ANSWER_PENALTY, _TEXT_PENALTY = 1e-4, 3e-4, 3e-4
 _VECTOR_SCALE = 3.0
-_MOST_MISSED = 0.06
+_MOST_MISSED = 0.07
 """The share of answerable queries that may get less than one half, in each family of personal notes."""
-_LEAST_TEXT_WEIGHT = 0.5
-"""Minimum weight of the query's own words. They do not tell whether an answer was removed, so a free
-fit gives them too little weight to recognise prompts that need nothing."""
 _LEAST_CHANCE = 1e-6
 _TOPICS = 6
 """Number of keyword queries for each store with prompts."""
+_OTHERS_SHARE = 0.5
+"""Number of questions of other families for each question of a store."""
 _FOLDS = 5
 _FOLDER = Path(__file__).parent
 
@@ -139,7 +141,7 @@ def labelled_texts(asked: Iterable[AskedQuestion]) -> list[LabelledText]:
     found: dict[str, LabelledText] = {}
     counts = Counter((each.family, each.variant) for each in asked if each.others == 0)
     for each in asked:
-        if each.variant in {"removed", "unsaid"} or each.others:
+        if each.variant in {"removed", "unsaid", "elsewhere"} or each.others:
             continue
         weight = counts[each.family, each.variant] ** -0.5 * (
             _PROMPT_WEIGHT if each.variant in _PROMPTS else 1.0
@@ -217,8 +219,8 @@ def held_out_logits(texts: Sequence[LabelledText], embedder: Embedder | None) ->
 def fit_weights(asked: Sequence[AskedQuestion], ranges: Mapping[str, ModelRanges]) -> ConfidenceWeights:
     rows = [signal_rows(each.inputs, each.terms, ranges.get(each.short_model)) for each in asked]
     hit, kind = _fit_hits(asked, rows)
-    answer, constant, text = _fit_answers(asked, rows)
-    weights = ConfidenceWeights(hit, kind, answer, constant, text)
+    answer, constant = _fit_answers(asked, rows)
+    weights = ConfidenceWeights(hit, kind, answer, constant)
     return replace(weights, constant=constant + _missing_logit(asked, weights, ranges))
 
 
@@ -275,9 +277,7 @@ def _fit_hits(
     return tuple(numbers[: len(SIGNALS)].tolist()), {kind.value: base + offsets[kind] for kind in Kind}
 
 
-def _fit_answers(
-    asked: Sequence[AskedQuestion], rows: Sequence[Floats]
-) -> tuple[tuple[float, ...], float, float]:
+def _fit_answers(asked: Sequence[AskedQuestion], rows: Sequence[Floats]) -> tuple[tuple[float, ...], float]:
     """Fit with weights by which the share `ANSWERABLE` of the queries has an answer."""
     judged = [(each, signals[: each.inputs.first]) for each, signals in zip(asked, rows, strict=True)]
     judged = [(each, signals) for each, signals in judged if len(signals)]
@@ -289,7 +289,7 @@ def _fit_answers(
         table[place, : len(signals)] = signals[:, used]
         lacking[place, : len(signals)] = 0.0
     log_count = np.log([len(signals) for _, signals in judged])
-    text = np.array([each.inputs.text for each, _ in judged])
+    text = np.array([log_sigmoid(each.inputs.text) for each, _ in judged])
     true = np.array([each.variant in _ANSWERED for each, _ in judged], np.float64)
     counts = Counter((each.family, each.variant, each.others) for each, _ in judged)
     weight = np.array(
@@ -303,26 +303,26 @@ def _fit_answers(
     weight *= np.where(true > 0, ANSWERABLE / totals[0], (1 - ANSWERABLE) / totals[1])
 
     def margins(numbers: Floats) -> tuple[Floats, Floats]:
-        evidence = SHARPNESS * (table @ numbers[:-2] + lacking)
+        evidence = SHARPNESS * (table @ numbers[:-1] + lacking)
         total = np.logaddexp.reduce(evidence, axis=1)
         share = np.exp(evidence - total[:, None])
         slope = np.einsum("ik,iks->is", share, table)
-        margin = (total - log_count) / SHARPNESS + numbers[-2] * text + numbers[-1]
-        return margin, np.column_stack([slope, text, np.ones(len(slope))])
+        margin = (total - log_count) / SHARPNESS + text + numbers[-1]
+        return margin, np.column_stack([slope, np.ones(len(slope))])
 
-    count = int(used.sum()) + 1
+    count = int(used.sum())
     fitted = fit_logistic(
         LogisticProblem(
             margins,
             true,
             weight,
-            np.array([0.0] * (count - 1) + [_LEAST_TEXT_WEIGHT, -np.inf]),
+            np.array([0.0] * count + [-np.inf]),
             np.array([_ANSWER_PENALTY] * count + [0.0]),
         )
     )
     numbers = np.zeros(len(SIGNALS))
-    numbers[used] = fitted[:-2]
-    return tuple(numbers.tolist()), float(fitted[-1]), float(fitted[-2])
+    numbers[used] = fitted[:-1]
+    return tuple(numbers.tolist()), float(fitted[-1])
 
 
 def fit_ranges(asked: Sequence[AskedQuestion]) -> dict[str, ModelRanges]:
@@ -350,15 +350,56 @@ def _range_of(columns: Iterable[Floats]) -> ScoreRange | None:
 # Asking every set
 
 
-def ask_dataset(family: str, dataset: Dataset, model: str, cache: Path | None) -> Iterator[AskedQuestion]:
+def named_sets(specs: Iterable[str]) -> Iterator[tuple[str, str, Dataset]]:
+    """Yield the family, the model and the data of each `FAMILY:MODEL=PATH`."""
+    for spec in specs:
+        family, _, rest = spec.partition(":")
+        model, _, path = rest.partition("=")
+        for dataset in load_for_fitting(Path(path)):
+            yield family, model, dataset
+
+
+def questions_of_others(family: str, sets: Sequence[tuple[str, str, Dataset]]) -> list[str]:
+    """Return questions of all other families, the same number of each.
+
+    Two people may both know where they work, so one person's questions are not asked of another's memories.
+    """
+    personal = {each for each, _, data in sets if _is_of_one_person(data)}
+    by_family: dict[str, dict[str, None]] = {}
+    for other, _, data in sets:
+        if other != family and not {other, family} <= personal:
+            texts = (each.text for haystack in data.haystacks for each in haystack.questions)
+            by_family.setdefault(other, {}).update(dict.fromkeys(texts))
+    least = min(map(len, by_family.values()), default=0)
+    return [
+        text
+        for texts in by_family.values()
+        for text in sorted(texts, key=lambda text: hash_number("elsewhere", text))[:least]
+    ]
+
+
+def _is_of_one_person(data: Dataset) -> bool:
+    """Whether the stores hold what one person told: there are prompts, or messages to an assistant."""
+    return any(
+        haystack.prompts or any(is_assistant(each.role) for each in haystack.documents)
+        for haystack in data.haystacks
+    )
+
+
+def ask_dataset(
+    family: str, dataset: Dataset, model: str, cache: Path | None, elsewhere: Sequence[str]
+) -> Iterator[AskedQuestion]:
+    """Ask all questions of a data set, and some of `elsewhere`, the questions of other families."""
     settings = Settings(store=Path("unused.db"), model=model, time_zone="UTC")
     with cached_models(settings, cache) as models:
         for haystack in dataset.haystacks:
             with open_haystack(haystack, models) as stored:
-                yield from _ask_haystack(family, haystack, stored)
+                yield from _ask_haystack(family, haystack, stored, elsewhere)
 
 
-def _ask_haystack(family: str, haystack: Haystack, stored: StoredHaystack) -> Iterator[AskedQuestion]:
+def _ask_haystack(
+    family: str, haystack: Haystack, stored: StoredHaystack, elsewhere: Sequence[str]
+) -> Iterator[AskedQuestion]:
     for question in sorted(haystack.questions, key=haystack.asked_after):
         if question.answerable and not question.relevant:
             continue
@@ -366,6 +407,9 @@ def _ask_haystack(family: str, haystack: Haystack, stored: StoredHaystack) -> It
         variant: Variant = "present" if question.answerable else "unsaid"
         yield from _ask(family, stored, question.text, variant, question.category, question.relevant)
     stored.fill()
+    order = sorted(elsewhere, key=lambda text: hash_number("other", f"{haystack.name} {text}"))
+    for text in order[: ceil(_OTHERS_SHARE * len(haystack.questions))]:
+        yield from _ask(family, stored, text, "elsewhere", "elsewhere", ())
     if haystack.prompts:
         for topic, document in store_topics(haystack):
             yield from _ask(family, stored, topic, "present", "topic", [document])
@@ -522,14 +566,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     given = parser.parse_args(arguments)
     asked: list[AskedQuestion] = []
     files = {}
-    for spec in given.sets:
-        family, _, rest = spec.partition(":")
-        model, _, path = rest.partition("=")
-        for dataset in load_for_fitting(Path(path)):
-            before = len(asked)
-            asked += ask_dataset(family, dataset, model, given.cache)
-            print(f"{dataset.name} with {model}: {len(asked) - before} answers", flush=True)
-            files[f"{family}: {dataset.name}, {model}"] = dataset_files(dataset)
+    sets = list(named_sets(given.sets))
+    for family, model, dataset in sets:
+        before = len(asked)
+        asked += ask_dataset(family, dataset, model, given.cache, questions_of_others(family, sets))
+        print(f"{dataset.name} with {model}: {len(asked) - before} answers", flush=True)
+        files[f"{family}: {dataset.name}, {model}"] = dataset_files(dataset)
     fitted, asked = fitted_json(asked, given.text_model, given.cache)
     run_facts = {"date": given.date, "answers": len(asked), "files": files}
     _write(given.out, fitted | {"run": run_facts})
@@ -597,7 +639,7 @@ def weights_json(weights: ConfidenceWeights) -> dict[str, Any]:
         "hit": {name: round(value, 4) for name, value in zip(SIGNALS, weights.hit, strict=True)}
         | {"constant": {kind: round(value, 4) for kind, value in weights.kind.items()}},
         "answer": {name: round(value, 4) for name, value in zip(SIGNALS, weights.answer, strict=True)}
-        | {"text": round(weights.text, 4), "constant": round(weights.constant, 4)},
+        | {"constant": round(weights.constant, 4)},
     }
 
 

@@ -4,7 +4,8 @@
 
 `--lives` is a folder of lives with `halves.json`: only the half for choosing is read. Eight lives at a time
 are joined into one store, so that pairs across lives are certain negatives. `--facts` are folders with
-memories and questions whose `must_not` names overwritten facts. Short facts come from `short_facts.txt`.
+memories and questions whose `must_not` names overwritten facts. Short facts come from `short_facts.txt`, and
+changes told in other words from `short_changes.txt`.
 The weights go to `recollect/ranking/replaces.json`. `--ablate` also reports what each sign is worth.
 """
 
@@ -40,11 +41,14 @@ if TYPE_CHECKING:
     from recollect.stores.port import Embedder
 
 SHORT_FACTS = Path(__file__).with_name("short_facts.txt")
+SHORT_CHANGES = Path(__file__).with_name("short_changes.txt")
 _GROUP = 30
 _HOUR = 3_600_000_000
 _PENALTY = 1.0
 # Shares of the weight of all examples.
-_SHARES = {"lives": 1.0, "facts": 0.3, "short facts": 0.12}
+_SHARES = {"lives": 1.0, "facts": 0.3, "short facts": 0.12, "short changes": 1.0}
+_RULES = frozenset({"long_opening", "same_words"})
+"""Signs that rules read, not the regression."""
 _NEGATIVES = 8
 """One of this number of negative examples is kept, with that weight."""
 _ENDINGS = (
@@ -55,6 +59,8 @@ _ENDINGS = (
     " with her sister.",
     "!",
 )
+_CHANGES = 10
+"""Maximum number of changes in one store of short changes."""
 _SIZES = (4, 6, 8, 10, 14, 20, 30)
 _LEVELS = (0.3, 0.5, 0.6, 0.7, 0.8, 0.9)
 
@@ -161,13 +167,8 @@ def _alike(one: str, other: str) -> bool:
 
 def short_fact_stores() -> Iterator[PairStore]:
     """Yield stores of short facts made from templates, about half of them with a later value."""
-    parts = re.split(r"^\[(.+)\]\n", SHORT_FACTS.read_text(encoding="utf-8"), flags=re.MULTILINE)
-    sections = dict(zip(parts[1::2], parts[2::2], strict=True))
-    lines = {
-        name: [line.split(" | ") for line in text.splitlines() if line and not line.startswith("#")]
-        for name, text in sections.items()
-        if name != "words"
-    }
+    sections = _sections(SHORT_FACTS)
+    lines = {name: _lines(text) for name, text in sections.items() if name != "words"}
     words = {
         line.split(": ")[0]: line.split(": ")[1].split() for line in sections["words"].splitlines() if line
     }
@@ -222,6 +223,42 @@ def _short_fact_store(
         if facts[new][1] == facts[old][1] and facts[new][2] and facts[new][3] != facts[old][3]
     }
     return PairStore(f"short facts {number}", "short facts", texts, [], replaced)
+
+
+def _sections(file: Path) -> dict[str, str]:
+    parts = re.split(r"^\[(.+)\]\n", file.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    return dict(zip(parts[1::2], parts[2::2], strict=True))
+
+
+def _lines(section: str) -> list[list[str]]:
+    lines = [line for line in section.splitlines() if line and not line.startswith("#")]
+    return [line.split(" | ") for line in lines]
+
+
+def short_change_stores() -> Iterator[PairStore]:
+    """Yield stores of one language each: first facts, then their changes and other facts like them."""
+    lines = {name: _lines(text) for name, text in _sections(SHORT_CHANGES).items()}
+    for language in (name.split()[-1] for name in lines if name.startswith("changed")):
+        changed, hold = lines[f"changed {language}"], lines[f"both hold {language}"]
+        count = -(-len(changed) // _CHANGES)
+        for number in range(count):
+            gap = (6, 24, 24 * 9)[number % 3] * _HOUR
+            some, others = changed[number::count], hold[number::count]
+            yield _short_change_store(f"{language} {number}", some, others, gap)
+
+
+def _short_change_store(
+    name: str, changed: Sequence[Sequence[str]], hold: Sequence[Sequence[str]], gap: int
+) -> PairStore:
+    former, later = (
+        sorted({pair[place] for pair in (*changed, *hold)}, key=lambda text: hash_number(name, text))
+        for place in (0, 1)
+    )
+    texts = [*former, *(text for text in later if text not in former)]
+    place_of = {text: place for place, text in enumerate(texts)}
+    stated = [PairText(text, microseconds(ORIGIN) + gap * place) for text, place in place_of.items()]
+    replaced = {(place_of[new], place_of[old]) for old, new in changed}
+    return PairStore(f"short changes {name}", "short changes", stated, [], replaced)
 
 
 # Examples
@@ -290,31 +327,57 @@ def _kept(store: PairStore, pair: Sequence[int]) -> bool:
 # Fitting and judging
 
 
-def fit_examples(given: Sequence[tuple[str, Examples]], names: Sequence[str]) -> dict[str, float]:
-    """Fit a logistic regression; each sort of store has its share of the weight."""
-    total = {sort: sum(each.weight.sum() for own, each in given if own == sort) for sort in _SHARES}
+def fit_signs(given: Sequence[tuple[str, Examples]], names: Sequence[str]) -> dict[str, float]:
+    """Fit all signs, and then those of `reworded` texts, on short changes too.
+
+    So short changes teach nothing about texts that begin alike, which other sets know better.
+    """
+    others = [name for name in names if not name.startswith("reworded")]
+    weights = fit_examples([each for each in given if each[0] != "short changes"], others)
+    reworded = [name for name in names if name.startswith("reworded")]
+    return weights | (fit_examples(given, reworded, weights) if reworded else {})
+
+
+def fit_examples(
+    given: Sequence[tuple[str, Examples]], names: Sequence[str], fixed: Mapping[str, float] | None = None
+) -> dict[str, float]:
+    """Fit a logistic regression beside the fixed weights; each sort of store has its share of the weight."""
+    sorts = {sort for sort, _ in given}
+    total = {sort: sum(each.weight.sum() for own, each in given if own == sort) for sort in sorts}
     weight = np.concatenate(
         [each.weight * _SHARES[sort] * total["lives"] / total[sort] for sort, each in given]
     )
     table = np.vstack([np.column_stack([each.signs[name] for name in names]) for _, each in given])
     spread = table.std(axis=0)
     names = [name for name, one in zip(names, spread, strict=True) if one > 0]
-    table = np.column_stack([table[:, spread > 0], np.ones(len(table))])
+    table = table[:, spread > 0]
+    known = np.zeros(len(table))
+    if fixed is None:
+        names, table = [*names, "constant"], np.column_stack([table, np.ones(len(table))])
+    else:
+        known = np.concatenate([_margins(each, fixed) for _, each in given])
     numbers = fit_logistic(
         LogisticProblem(
-            lambda numbers: (table @ numbers, table),
+            lambda numbers: (known + table @ numbers, table),
             np.concatenate([each.true for _, each in given]),
             weight,
             np.full(table.shape[1], -np.inf),
             _PENALTY * table.std(axis=0) ** 2,
         )
     )
-    return dict(zip([*names, "constant"], map(float, numbers), strict=True))
+    return dict(zip(names, map(float, numbers), strict=True))
+
+
+def _margins(examples: Examples, weights: Mapping[str, float]) -> Floats:
+    margins = weights["constant"] + np.zeros(len(examples.true))
+    for name, weight in weights.items():
+        if name != "constant":
+            margins += weight * examples.signs[name]
+    return margins
 
 
 def chances_of(examples: Examples, weights: Mapping[str, float]) -> Floats:
-    margin = sum(weight * examples.signs[name] for name, weight in weights.items() if name != "constant")
-    chances: Floats = 1 / (1 + np.exp(-(margin + weights["constant"])))
+    chances: Floats = 1 / (1 + np.exp(-_margins(examples, weights)))
     return chances
 
 
@@ -342,7 +405,7 @@ def judge_stores(
         for number, (store, _, _) in enumerate(sorted(stores, key=lambda s: s[0].sort != "lives"))
     }
     fitted = {
-        fold: fit_examples([(s.sort, e) for s, e, _ in stores if held[s.name] != fold], names)
+        fold: fit_signs([(s.sort, e) for s, e, _ in stores if held[s.name] != fold], names)
         for fold in range(folds)
     }
     for store, examples, writes in stores:
@@ -389,6 +452,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         *list(lives_stores(given.lives, 1))[::4],
         *(store for folder in given.facts for store in fact_stores(folder)),
         *short_fact_stores(),
+        *short_change_stores(),
     ]
     bare = [replace(store, name=f"{store.name} {number}") for number, store in enumerate(bare)]
     usual, stores = {}, {}
@@ -407,6 +471,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     fits = {}
     report: dict[str, Any] = {}
     for kind, with_vectors in (("weights", True), ("weights_of_words", False)):
+        # Without vectors, a change in other words looks like any other text.
         ready = [
             (
                 replace(store, name=f"{store.name} {model}"),
@@ -415,9 +480,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
             )
             for model in (given.models if with_vectors else given.models[:1])
             for store in stores[model]
+            if with_vectors or store.sort != "short changes"
         ]
-        names = list(ready[0][1].signs)
-        fits[kind] = fit_examples([(s.sort, e) for s, e, _ in ready], names)
+        names = [name for name in ready[0][1].signs if name not in _RULES]
+        fits[kind] = fit_signs([(s.sort, e) for s, e, _ in ready], names)
         first = [each for each in ready if each[0].name.endswith(given.models[0])]
         report[kind] = judge_stores(first, names)
         print(kind, *report[kind], sep="\n  ", flush=True)

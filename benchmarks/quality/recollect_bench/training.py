@@ -9,7 +9,8 @@ question's candidates (listwise logistic regression, Cao et al., ICML 2007), kep
 quadratic penalty. Convex, solved by Newton's method: no chance is involved.
 
 Half a of each set is learned from, and half b judges; of a set that is given with `--whole`, all of it, since
-others judge. Each path counts the same, however many sets and questions it has.
+others judge. `--signs FILE` also writes what each sign gains on half b. Each path counts the same, however
+many sets and questions it has.
 """
 
 from __future__ import annotations
@@ -53,9 +54,8 @@ Weights: TypeAlias = Mapping[str, Mapping[str, float]]
 PRIOR: dict[str, float] = {"meaning.cosine": 0.6, "words.bm25": 0.4}
 """Start of the fit: plain fusion; all other weights start at 0."""
 NEVER_BELOW_0 = (
-    "meaning.cosine", "meaning.rank", "words.bm25", "words.rank", "words.share", "tokens.match",
-    "tokens.deviation", "tokens.rank", "named.weight", "time_score.weight", "time_score.tells",
-    "time_score.related", "time_score.stated", "drawn_notes.meaning", "drawn_notes.words",
+    "meaning.cosine", "words.bm25", "words.share", "tokens.match", "tokens.deviation",
+    "named.weight", "time_score.weight", "time_score.tells", "time_score.related", "time_score.stated",
 )  # fmt: skip
 NEVER_ABOVE_0 = ("origin.brief",)
 AT_LEAST = {"time_score.weight": 0.1, "time_score.related": 0.4}
@@ -109,7 +109,7 @@ class Fit:
     """Loss of plain fusion."""
 
 
-_LEARNED = ("drawn_notes", "meaning", "words", "tokens", "conversation", "named", "time_score", "origin")
+_LEARNED = ("meaning", "words", "tokens", "conversation", "named", "time_score", "origin")
 """Steps of our own profile whose numbers are learned; `named` is the weight of the step with that factor."""
 
 
@@ -190,12 +190,12 @@ def _scored(profile: Profile, candidates: Candidates, query: Query) -> Candidate
     return candidates
 
 
-def fit(sets: Iterable[TrainingSet], penalty: float = PENALTY) -> Fit:
-    """Fit the weights, and drop those that are too small or have the wrong sign."""
+def fit(sets: Iterable[TrainingSet], penalty: float = PENALTY, without: str | None = None) -> Fit:
+    """Fit the weights, all but `without`, and drop those that are too small or have the wrong sign."""
     blocks = [_Block.of(each) for each in sets if any(e.relevant.any() for e in each.examples)]
     known = names()
     prior = np.array([PRIOR.get(name, 0.0) for name in known])
-    used = np.array([name != BALANCE for name in known])
+    used = np.array([name not in {BALANCE, without} for name in known])
     while True:
         weights = _minimum(blocks, prior, used, penalty)
         wrong = used & np.array([_is_out(name, value) for name, value in zip(known, weights, strict=True)])
@@ -203,7 +203,8 @@ def fit(sets: Iterable[TrainingSet], penalty: float = PENALTY) -> Fit:
             break
         used &= ~wrong
     for name, least in AT_LEAST.items():
-        weights[known.index(name)] = max(weights[known.index(name)], least)
+        if name != without:
+            weights[known.index(name)] = max(weights[known.index(name)], least)
     weights[known.index(BALANCE)] = -_gain_of_speakers(blocks, weights)
     kept = {name: float(value) for name, value in zip(known, weights, strict=True) if value}
     return Fit(kept, _loss(blocks, weights), _loss(blocks, prior))
@@ -329,6 +330,20 @@ def train(sets: Sequence[TrainingSet], whole: Sequence[TrainingSet] = ()) -> Tra
     return TrainingReport(found, held_out, {each.name: len(each.examples) for each in chosen})
 
 
+def sign_gains(chosen: Sequence[TrainingSet], judged: Sequence[TrainingSet]) -> dict[str, dict[str, float]]:
+    """Return what each sign gains on each judged set: NDCG@10 with it, minus that of a fit without it."""
+    found = fit(chosen)
+    gains = {}
+    for name in found.weights:
+        if name != BALANCE:
+            less = fit(chosen, without=name).weights
+            gains[name] = {
+                each.name: round(100 * (ndcg(each.examples, found.weights) - ndcg(each.examples, less)), 2)
+                for each in judged
+            }
+    return gains
+
+
 def ndcg(examples: Sequence[Example], weights: Mapping[str, float], at: int = 10) -> float:
     """Return the mean NDCG of the first places by score; ties keep the order of the candidates."""
     vector = np.array([weights.get(name, 0.0) for name in names()])
@@ -375,6 +390,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
                     examples = list(collect(dataset, models))
                     into.append(TrainingSet(dataset.name, examples, 1 / len(loaded)))
                     files |= {f"{dataset.name}/{name}": sha for name, sha in dataset_files(dataset).items()}
+    if options.signs is not None:
+        taught = [*(each.of("a") for each in sets), *whole]
+        gains = sign_gains(taught, [each.of("b") for each in sets])
+        run = {"date": options.date, "files": files, "gains": gains}
+        options.signs.write_text(json.dumps(run, indent=1) + "\n", encoding="utf-8")
     report = train(sets, whole)
     facts = {"date": options.date, "files": files}
     out.write_text(json.dumps(training_json(report, facts), indent=1) + "\n", encoding="utf-8")
@@ -387,6 +407,7 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("paths", type=Path, nargs="+", help="judged sets; half a of each is learned from")
     parser.add_argument("--whole", type=Path, action="append", default=[], help="a set to learn from whole")
     parser.add_argument("--date", required=True, help="date of the run, for the file")
+    parser.add_argument("--signs", type=Path, help="write there what each sign gains on half b of each set")
     parser.add_argument("--model", default="auto", help="the setting `model` of the stores")
     parser.add_argument("--cache", type=Path, help="folder that keeps vectors between runs")
     return parser.parse_args(arguments)

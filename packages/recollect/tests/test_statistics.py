@@ -9,7 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.domain.numbers import Interval, bootstrap_interval, sign_flip_test, sign_test, wilson_interval
+from recollect.domain.numbers import (
+    MOST_PRODUCTS,
+    Interval,
+    bootstrap_interval,
+    products,
+    sign_flip_test,
+    sign_test,
+    wilson_interval,
+)
 
 
 def test_the_interval_of_eight_in_ten() -> None:
@@ -86,3 +94,12 @@ def test_the_sign_test_of_worked_counts() -> None:
     assert sign_test(5, 5) == 1.0
     assert sign_test(0, 0) == 1.0
     assert sign_test(6_000, 4_000) < 1e-80
+
+
+def test_a_product_in_parts_is_the_whole_product() -> None:
+    # Whole numbers, so that every sum is exact; three parts of 128 rows at most.
+    left = np.arange(300 * 8).reshape(300, 8) % 7.0
+    right = np.arange(256 * 8).reshape(256, 8) % 5.0
+    assert MOST_PRODUCTS // right.size == 128
+    assert np.array_equal(products(left, right), left @ right.T)
+    assert products(left[:0], right).shape == (0, 256)

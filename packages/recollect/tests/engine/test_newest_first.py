@@ -105,12 +105,12 @@ def test_what_an_assistant_says_contradicts_nobody(engine: Engine, clock: FixedC
     assert not any(hit.conflicts_with for hit in engine.search(RIVER).hits)
 
 
-def test_a_message_contradicts_what_its_speaker_said_before(engine: Engine, clock: FixedClock) -> None:
-    engine.add_messages("talk", [{"speaker": "Ana", "content": "I live in Lisbon."}], extract=False)
+def test_a_note_contradicts_what_a_message_said_before(engine: Engine, clock: FixedClock) -> None:
+    engine.add_messages("talk", [{"speaker": "Ana", "content": "Ana lives in Lisbon."}], extract=False)
     clock.tick(DAY)
     engine.remember(PORTO)
     first, second = engine.search("where does Ana live?").hits
-    assert (first.memory.text, second.memory.text) == (PORTO, "I live in Lisbon.")
+    assert (first.memory.text, second.memory.text) == (PORTO, "Ana lives in Lisbon.")
 
 
 def test_an_observation_counts_by_its_own_time(engine: Engine, clock: FixedClock) -> None:

@@ -43,7 +43,6 @@ WEIGHTS = ConfidenceWeights(
     kind={"note": -1.0, "message": -2.0, "entity": -3.0},
     answer=(0.5, 0.0, 1.0, 0.0, 0.0, 0.0, 0.5, 0.5),
     constant=-2.0,
-    text=0.5,
 )
 
 
@@ -105,9 +104,10 @@ def test_bm25_is_compared_with_the_mean_of_the_best_five() -> None:
 
 
 def test_without_a_known_range_the_list_alone_says_which_cosines_are_high() -> None:
-    # From 0.99 down by hundredths, 50 of them: the mean is 0.745, the deviation sqrt((50² - 1) / 12) / 100.
+    # From 0.99 down by hundredths, 50 of them: the mean is 0.745, the deviation sqrt((50² - 1) / 12) / 100;
+    # of a list of 50, 50 / (50 + 2) of a deviation counts.
     many = confidence_input([0.99 - place / 100 for place in range(50)], [NAN] * 50, [set()] * 50)
-    assert column(many, "near", None)[0] == pytest.approx((0.99 - 0.745) / (0.01 * sqrt(2499 / 12)))
+    assert column(many, "near", None)[0] == pytest.approx(50 / 52 * (0.99 - 0.745) / (0.01 * sqrt(2499 / 12)))
     # Four texts do not show what is usual, so each counts as a little above it. With a known range, one does.
     few = confidence_input([0.9, 0.5, 0.5, 0.5], [NAN] * 4, [set()] * 4)
     assert column(few, "near", None) == [1.0] * 4
@@ -137,25 +137,38 @@ def test_a_hit_and_its_answer_by_hand() -> None:
     )
     done = estimate_confidence(replace(two, text=3.5), KEYS, WEIGHTS, RANGES)
     # answer: 0.5 * 1.67504 + 0.5 + 0.5 = 1.83752, and 0.5 * 0.27268 + 0.25 + 0.5 = 0.88634
-    # -2 + 0.5 * 3.5 + 1.2 * (1 - 2 / 5) + ln((e^(4 * 1.83752) + e^(4 * 0.88634)) / 2) / 4 = 2.13974
-    logit = 0.47 + log((exp(4 * 1.83752) + exp(4 * 0.88634)) / 2) / 4
+    # -2 - ln(1 + e^-3.5) + 1.2 * (1 - 2 / 5) + ln((e^(4 * 1.83752) + e^(4 * 0.88634)) / 2) / 4 = 0.35998
+    logit = -1.30975 + log((exp(4 * 1.83752) + exp(4 * 0.88634)) / 2) / 4
     # the note's -1 + 0.5 * (1.67504 + 1.67504) + 0.5 + 0.5 * 0.5 - ln(1 + e^-2) + 0.5 = 1.79811
     # the entity's -3 + 0.5 * (0.27268 + 0.27268) + 0.25 - 0.5 * 0.5 + 0.25 - ln(1 + e^2) + 0.5 = -4.10425
     # Odds of 4 rather than 11 / 9: 36 / 11 times as much.
     there = 1 / (1 + exp(-(logit + log(36 / 11))))
     hits = [there / (1 + exp(-1.79811)), there / (1 + exp(4.10425))]
     assert done.hits.tolist() == pytest.approx(hits, abs=1e-4)
-    # 1 / (1 + e^-2.13974) = 0.895, above the best hit's 0.828
-    assert done.answer == pytest.approx(1 / (1 + exp(-logit)), abs=1e-4)
-    # If the words of the query ask for nothing personal, neither is likely.
+    # 1 / (1 + e^-0.35998) = 0.589, below the best hit's 0.708
+    assert done.answer == pytest.approx(max(1 / (1 + exp(-logit)), float(hits[0])), abs=1e-4)
+    # If the words of the query ask for nothing personal, neither is likely: -6.00248 - -0.02975 = -5.97273
     idle = estimate_confidence(replace(two, text=-6.0), KEYS, WEIGHTS, RANGES)
-    assert idle.answer == pytest.approx(max(1 / (1 + exp(4.75 - logit)), float(idle.hits.max())), abs=1e-4)
+    assert idle.answer == pytest.approx(max(1 / (1 + exp(5.97273 - logit)), float(idle.hits[0])), abs=1e-4)
+
+
+def test_words_alone_never_make_an_answer_likely() -> None:
+    far = confidence_input([0.3, 0.2], [1.0, NAN], [{"key"}, set()])
+    answers = [
+        estimate_confidence(replace(far, text=text), KEYS, WEIGHTS, RANGES).answer
+        for text in (0.0, 5.0, 50.0)
+    ]
+    # Personal words raise a logit by at most ln 2 from where nothing is known of them.
+    logits = [log(answer / (1 - answer)) for answer in answers]
+    assert logits[0] < logits[1] < logits[2] == pytest.approx(logits[0] + log(2))
 
 
 def test_an_answer_is_as_likely_as_its_best_hit() -> None:
-    sure = ConfidenceWeights((0.0,) * 8, {"note": 9.0}, (0.0,) * 8, constant=0.0, text=0.0)
-    done = estimate_confidence(confidence_input([0.7], [NAN], [{"key"}]), KEYS, sure, RANGES)
-    # The answer's own logit is 1.2 * (1 - 1 / 5); the hit's is ln(36 / 11) more, of which sigmoid(9) is left.
+    sure = ConfidenceWeights((0.0,) * 8, {"note": 9.0}, (0.0,) * 8, constant=0.0)
+    asked = replace(confidence_input([0.7], [NAN], [{"key"}]), text=1e9)
+    done = estimate_confidence(asked, KEYS, sure, RANGES)
+    # The answer's own logit is ln sigmoid(1e9) + 1.2 * (1 - 1 / 5) = 0.96; the hit's is ln(36 / 11) more,
+    # of which sigmoid(9) is left.
     assert done.answer == done.hits[0] == pytest.approx(1 / (1 + 11 / 36 * exp(-0.96)) / (1 + exp(-9)))
 
 
@@ -212,7 +225,7 @@ def test_the_fitted_weights_are_complete() -> None:
     fitted = fitted_confidence()
     for weights in (fitted.meaning, fitted.words):
         assert len(weights.hit) == len(weights.answer) == len(SIGNALS)
-        assert min(*weights.hit, *weights.answer, weights.text) >= 0
+        assert min(*weights.hit, *weights.answer) >= 0
         assert set(weights.kind) == set(Kind)
     for name, text in fitted.texts.items():
         assert len(text.signs) == len(SIGNS)

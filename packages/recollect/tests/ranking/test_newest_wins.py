@@ -82,10 +82,17 @@ def test_a_named_time_puts_first_what_held_then() -> None:
 
 def test_the_further_the_newer_is_behind_the_surer_the_model_must_be() -> None:
     step = NewestWins(sure=-2.0, behind=10.0)
-    # Behind by 0.4: the odds must be at least exp(-2 + 10 * 0.4) = e², a chance of 0.881.
-    for chance, moves in ((0.87, False), (0.89, True)):
+    # Behind by 0.1: the odds must be at least exp(-2 + 10 * 0.1) = 1 / e, a chance of 0.269.
+    # Behind by 0.4, exp(-2 + 10 * 0.4) is above 1, so even odds suffice: a chance of 0.5.
+    # With `sure` = 2, the odds must be exp(2) at any distance: a chance of 0.881.
+    surer = NewestWins(sure=2.0, behind=10.0)
+    for each, behind, chance, moves in (
+        (step, 0.1, 0.26, False), (step, 0.1, 0.28, True),
+        (step, 0.4, 0.49, False), (step, 0.4, 0.51, True),
+        (surer, 0.4, 0.87, False), (surer, 0.4, 0.89, True),
+    ):  # fmt: skip
         query = replace(moment(), text="where?")
-        older, newer = step(contradicting(scored(0.8, 0.4), (0, 1), chance=chance), query).score
+        older, newer = each(contradicting(scored(0.8, 0.8 - behind), (0, 1), chance=chance), query).score
         assert bool(newer > older) is moves
     # Behind by nothing: exp(-2), a chance of 0.119.
     for chance, moves in ((0.11, False), (0.13, True)):

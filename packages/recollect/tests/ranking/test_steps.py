@@ -105,59 +105,67 @@ BY_HAND: dict[str, tuple[list[Step], list[Row], dict[int, float]]] = {
     "equal cosines are all stretched to 1": (
         [Blend()], [Row(1, 0.4), Row(2, 0.4), Row(3)], {1: 0.6, 2: 0.6, 3: 0},
     ),
-    # stretched over 0.5 to 0.9: 1, 0.25, 0, and 0 where it was not found; places: 11/11, 11/12, 11/13, 0
-    "meaning is the stretched cosine and the place": (
-        [MeaningScore(cosine=0.5, rank=0.1)],
+    # stretched over 0.5 to 0.9: 1, 0.25, 0, and 0 where it was not found
+    "meaning is the stretched cosine": (
+        [MeaningScore(cosine=0.5)],
         [Row(1, cosine=0.9), Row(2, cosine=0.6), Row(3, cosine=0.5), Row(4, bm25=1)],
-        {1: 0.5 + 0.1, 2: 0.125 + 0.1 * 11 / 12, 3: 0.1 * 11 / 13, 4: 0.0},
+        {1: 0.5, 2: 0.125, 3: 0.0, 4: 0.0},
     ),
-    # 0.4 * 4/4 + 0.1 * 11/11 + 0.2 * 0.5 = 0.6;  0.4 * 1/4 + 0.1 * 11/12 + 0.2 = 0.3916…;  nothing
-    "words are BM25, the place and the matched share": (
-        [WordScore(bm25=0.4, rank=0.1, share=0.2)],
+    # 0.4 * 4/4 + 0.2 * 0.5 = 0.5;  0.4 * 1/4 + 0.2 * 1 = 0.3;  nothing
+    "words are BM25 and the matched share": (
+        [WordScore(bm25=0.4, share=0.2)],
         [Row(1, bm25=4, matched=0.5), Row(2, bm25=1, matched=1.0), Row(3, cosine=0.5)],
-        {1: 0.6, 2: 0.1 + 0.1 * 11 / 12 + 0.2, 3: 0.0},
+        {1: 0.5, 2: 0.3, 3: 0.0},
     ),
     # stretched: 1, 0, 0.5. The mean is 0.5 and the standard deviation sqrt(0.08 / 3) = 0.1633, so that 0.7
-    # lies 1.2247 above it: 0.3062 quarters. Places: 1, 3, 2.
-    "tokens are the stretched match, its deviation and its place": (
-        [TokenScore(match=0.3, deviation=0.2, rank=0.1)],
+    # lies 1.2247 above it: 0.3062 quarters.
+    "tokens are the stretched match and its deviation": (
+        [TokenScore(match=0.3, deviation=0.2)],
         [Row(1, tokens=0.7), Row(2, tokens=0.3), Row(3, tokens=0.5), Row(4, cosine=0.4)],
-        {1: 0.3 + 0.2 * QUARTER + 0.1, 2: -0.2 * QUARTER + 0.1 * 11 / 13, 3: 0.15 + 0.1 * 11 / 12, 4: 0.0},
+        {1: 0.3 + 0.2 * QUARTER, 2: -0.2 * QUARTER, 3: 0.15, 4: 0.0},
     ),
     "equal token matches deviate from nothing": (
         [TokenScore(deviation=1.0)], [Row(1, tokens=0.4), Row(2, tokens=0.4)], {1: 0.0, 2: 0.0},
     ),
     "a note whose message is no candidate stays": (
-        [DrawnNotes(1.0, 1.0)], [Row(5, cosine=0.5, origin=1)], {5: 0.0},
+        [DrawnNotes()], [Row(5, cosine=0.5, origin=1)], {5: 0.0},
     ),
     # stretched over 0.5 to 0.9: 1, 0, 0.5
-    # 1: near 0.4 * 1/4; after it comes 2, which has 0
-    # 2: near 0.2 * 4/4; it replies to 1, a question: 0.1 * 1
-    # 3: talk 0.3 * 2/2; before it comes 2: 0; 2 asks nothing, so that 3 is no reply
+    # 1: talk 0.2 * 2/2; after it comes 2, which has 0
+    # 2: nothing, since no weight is for assistants
+    # 3: near 0.4 * 2/4; talk 0.3 * 2/2; 2 asks nothing, so that 3 is no reply
     "what is said around a message counts by who speaks": (
         [
             ConversationScore(
-                nearby_user=0.4, nearby_assistant=0.2, conversation_speaker=0.3, reply_assistant=0.1,
-                before_speaker=0.5, after_user=0.6, reply_speaker=9.0,
+                nearby_speaker=0.4, conversation_user=0.2, conversation_speaker=0.3, after_user=0.6,
+                reply_speaker=9.0,
             )
         ],
-        TALK, {1: 0.1, 2: 0.3, 3: 0.3, 4: 0.0},
+        TALK, {1: 0.2, 2: 0.0, 3: 0.5, 4: 0.0},
+    ),
+    # 2 replies to 1, whose cosine stretches to 1
+    "a reply gains by the question before it": (
+        [ConversationScore(reply_speaker=0.1)], [TALK[0], replace(TALK[1], role=SPEAKER)], {1: 0.0, 2: 0.1},
+    ),
+    # before 2 comes 1, whose cosine stretches to 1
+    "what comes before a message": (
+        [ConversationScore(before_user=0.6, before_assistant=0.5)], TALK, {1: 0.0, 2: 0.5, 3: 0.0, 4: 0.0},
     ),
     # after 1 comes 2: 0; after 2 comes 3: 0.6 * 0.5
     "what comes after a message": (
         [ConversationScore(after_user=0.6, after_assistant=0.6)], TALK, {1: 0.0, 2: 0.3, 3: 0.0, 4: 0.0},
     ),
-    # 1: 0.1 - 0.4 * 0.75 + 0.5 * 1 = 0.3
-    # 2: -0.2 - 0.3 + 0.5 * ln 45 / ln 2001;  3: 0.05;  4: as long as 2,000 letters: 0.5
+    # 1: 0.1 - 0.2 - 0.4 * 0.75 + 0.5 * 1 = 0.1
+    # 2: 0.5 * ln 45 / ln 2001;  3: 0.05;  4: as long as 2,000 letters: 0.5
     "a candidate is worth what its kind and its speaker are worth": (
-        [OriginScore(user=0.1, assistant=-0.2, entity=0.05, asks_assistant=-0.3, brief=-0.4, length=0.5)],
+        [OriginScore(speaker=0.1, entity=0.05, asks_speaker=-0.2, brief=-0.4, length=0.5)],
         [
-            Row(1, kind=Kind.MESSAGE, role=USER, asks=True, informativeness=0.25, length=2_000),
+            Row(1, kind=Kind.MESSAGE, role=SPEAKER, asks=True, informativeness=0.25, length=2_000),
             Row(2, kind=Kind.MESSAGE, role=ASSISTANT, asks=True, length=44),
             Row(3, kind=Kind.ENTITY),
             Row(4, kind=Kind.NOTE, asks=True, length=1_000_000),
         ],
-        {1: 0.3, 2: -0.5 + 0.5 * log(45) / log(2001), 3: 0.05, 4: 0.5},
+        {1: 0.1, 2: 0.5 * log(45) / log(2001), 3: 0.05, 4: 0.5},
     ),
     "a named speaker counts one or nothing": (
         [Plus(NamedSpeaker(), weight=0.25)], [Row(1, named=True), Row(2)], {1: 0.25, 2: 0},
@@ -185,7 +193,7 @@ def test_the_published_figures_of_rank_fusion() -> None:
 def test_a_step_without_its_evidence_leaves_no_trace() -> None:
     assert stepped((TokenScore(match=1.0),), [Row(1, cosine=0.5)]).score_changes == ()
     two_notes = [Row(1, cosine=0.8, asks=True), Row(2, position=1)]
-    assert stepped((ConversationScore(before_user=1.0, reply_user=1.0),), two_notes).score_changes == ()
+    assert stepped((ConversationScore(before_user=1.0, reply_speaker=1.0),), two_notes).score_changes == ()
     assert LinkScore()(gathered([Row(1, cosine=0.5)]), moment()).score_changes == ()
 
 
@@ -204,19 +212,16 @@ def test_an_entity_gains_by_its_relation_to_the_one_that_the_query_names() -> No
     assert tied.score.tolist() == pytest.approx([0.6, 0.15, 0.0])
 
 
-def test_a_message_stands_for_its_notes_and_gains_what_they_match_better() -> None:
+def test_a_message_stands_for_its_notes() -> None:
     rows = [
-        Row(1, cosine=0.6, bm25=1, kind=Kind.MESSAGE),
+        Row(1, cosine=0.6, kind=Kind.MESSAGE),
         Row(2, cosine=0.4, kind=Kind.MESSAGE),
-        Row(3, cosine=0.8, bm25=0.5, origin=1),
-        Row(4, cosine=0.7, bm25=2, origin=1),
+        Row(3, cosine=0.8, origin=1),
+        Row(4, cosine=0.7, origin=1),
         Row(5, cosine=0.5, origin=99),
     ]
-    found = stepped((DrawnNotes(meaning=0.5, words=0.3),), rows)
-    # stretched over 0.4 to 0.8: the message 0.5, its notes 1 and 0.75: 0.5 * (1 - 0.5) = 0.25
-    # words over the best, 2: the message 0.5, its notes 0.25 and 1: 0.3 * (1 - 0.5) = 0.15
+    found = stepped((DrawnNotes(),), rows)
     assert found.ids.tolist() == [1, 2, 5]
-    assert found.score.tolist() == pytest.approx([0.4, 0.0, 0.0])
     assert [(gone.id, gone.reason) for gone in found.dropped] == [(id_, "memory 1 says it") for id_ in (3, 4)]
 
 
@@ -418,7 +423,7 @@ def test_more_of_the_query_in_a_text_never_lowers_it(rows: list[Row], better: fl
 
 
 def test_every_learned_number_has_a_weight_in_the_package() -> None:
-    names = ("drawn_notes", "meaning", "words", "tokens", "conversation", "time_score", "origin")
+    names = ("meaning", "words", "tokens", "conversation", "time_score", "origin")
     learned: dict[str, Any] = {name: STEPS[name] for name in names}
     assert {step: set(numbers) for step, numbers in LEARNED_WEIGHTS.items()} == {
         "named": {"weight"},

@@ -14,13 +14,14 @@ share   the logarithm of its share of the ranking: a softmax over the standardis
 fits    1; 0 if the question asks for a value, such as a number or a date, and the text has none
 timed   how well its time matches the time that the query asks for, from 0 to 1
 
-    a = constant + weight * text + (ln mean exp (4 * sum of weight * signal)) / 4    over the first ten hits
+    a = constant + ln sigmoid(text) + (ln mean exp (4 * sum of weight * signal)) / 4   over the first ten hits
     h = constant of its kind + sum of weight * signal
 
-    With n < 5 texts found by meaning, a has 1.2 * (1 - n / 5) more.
+    With n < 5 texts found by meaning, a has 1.2 * (1 - n / 5) more. ln sigmoid(text) is at most 0: words that
+    ask for nothing personal lower a, and no words raise it.
 
     P(answer) = sigmoid(a)                         assuming that the store helps with 11 of 20 queries
-    P(hit) = sigmoid(a + 1.07) * sigmoid(h)        assuming that it helps with 4 of 5, as in real use
+    P(hit) = sigmoid(a + 1.19) * sigmoid(h)        assuming that it helps with 4 of 5, as in real use
 
 An answer is never less likely than its best hit. No weight of a signal is negative, so a better signal never
 lowers a probability. Only the first 30 of each list count, so a higher limit changes nothing. The signals
@@ -75,6 +76,8 @@ _RANGE_DEPTH = 100
 """The number of best scores that show what is usual in a store. Every search by meaning returns as many."""
 _LEAST_TEXTS = 5
 """Without a known range of the model, fewer texts do not show which scores are high."""
+_UNCERTAIN_TEXTS = 2
+"""Without a known range of the model, deviations among this number of texts count half."""
 _UNTOLD = 1.0
 """The deviation of a score then: to call a stored fact absent is worse than to show an unrelated one."""
 _SMALL_STORE = 5
@@ -84,7 +87,7 @@ _LEAST_SHARE = -6.0
 _LEAST_DEVIATION = 0.1
 """As a share of the best score."""
 ANSWERABLE = 11 / 20
-"""The share of queries with an answer that P(answer) assumes; without evidence, P is near it."""
+"""The share of queries with an answer that P(answer) assumes."""
 USUAL_SHARE = 4 / 5
 """The share of queries with an answer that P(hit) assumes."""
 _USUAL_SHIFT = log(USUAL_SHARE / (1 - USUAL_SHARE)) - log(ANSWERABLE / (1 - ANSWERABLE))
@@ -180,8 +183,6 @@ class ConfidenceWeights:
     """The constant for hits of each kind."""
     answer: tuple[float, ...]
     constant: float
-    text: float
-    """The weight of what the query says itself, for the answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,7 +262,7 @@ def estimate_confidence(
     evidence = (signals * np.array(weights.answer)).sum(axis=1)[: inputs.first][related[: inputs.first]]
     # The mean rather than the sum, so that a store with one memory is not at a disadvantage.
     by_hits = mean_of_best(evidence, inputs.first)
-    answer = weights.constant + weights.text * inputs.text + by_hits + _small_store_bonus(inputs)
+    answer = weights.constant + log_sigmoid(inputs.text) + by_hits + _small_store_bonus(inputs)
     constants = np.array([weights.kind[kind] for kind in inputs.kinds])
     logits = (signals * np.array(weights.hit)).sum(axis=1) + constants
     # 1 / (1 + exp(-logit)), which would overflow far below 0.
@@ -309,7 +310,8 @@ def mean_of_best(evidence: Floats, count: int) -> float:
 def _deviations(scores: Floats, every: Floats, usual: ScoreRange | None) -> Floats:
     """Return how many standard deviations each score is above the mean; 0 for a missing one.
 
-    The usual range of the model counts like `_PRIOR_TEXTS` scores at its mean and deviation.
+    The usual range of the model counts like `_PRIOR_TEXTS` scores at its mean and deviation. If it is
+    unknown, deviations shrink instead: among few texts, the best one always stands out.
     """
     # In a fixed order, so that the order of the candidates cannot change the sums.
     known = np.sort(every[np.isfinite(every)])[::-1][:_RANGE_DEPTH]
@@ -322,6 +324,8 @@ def _deviations(scores: Floats, every: Floats, usual: ScoreRange | None) -> Floa
     if usual is not None:
         squares += prior * (usual.spread**2 + (usual.mean - mean) ** 2)
     above = (scores - mean) / max(sqrt(squares / count), _LEAST_SPREAD)
+    if usual is None:
+        above *= count / (count + _UNCERTAIN_TEXTS)
     return np.where(np.isfinite(scores), np.clip(above, _LEAST_DEVIATIONS, _MOST_DEVIATIONS), 0.0)
 
 
@@ -337,6 +341,11 @@ def _shares(inputs: ConfidenceInput) -> Floats:
     shares[inputs.order] = (inputs.score - first.mean()) / spread - total if len(first) else 0.0
     clipped: Floats = np.clip(shares[inputs.rows], _LEAST_SHARE, 0.0)
     return clipped
+
+
+def log_sigmoid(logit: float) -> float:
+    """Return ln (1 / (1 + exp(-logit)))."""
+    return min(logit, 0.0) - log1p(exp(-abs(logit)))
 
 
 def _sigmoid(logit: float) -> float:
@@ -386,7 +395,6 @@ def fitted_confidence() -> FittedConfidence:
             hit["constant"],
             tuple(answer[signal] for signal in SIGNALS),
             answer["constant"],
-            answer["text"],
         )
         for name, each in plain["weights"].items()
         for hit, answer in ((each["hit"], each["answer"]),)

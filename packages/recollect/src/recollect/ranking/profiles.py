@@ -114,7 +114,7 @@ def recollect_profile(weights: Mapping[str, Mapping[str, float]]) -> Profile:
         ),
         steps=(
             steps.DropEcho(),
-            steps.DrawnNotes(**weights["drawn_notes"]),
+            steps.DrawnNotes(),
             steps.MeaningScore(**weights["meaning"]),
             steps.WordScore(**weights["words"]),
             steps.TokenScore(**weights["tokens"]),

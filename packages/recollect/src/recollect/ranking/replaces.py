@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from recollect.domain.lazy_dataclass import dataclass
+from recollect.domain.numbers import products
 from recollect.language.words import FILLERS, STOPWORDS, alternatives, word_set
 from recollect.ranking.candidates import DAY, NEVER
 from recollect.text.tokens import cache_short, compile_later, fold, light_stem
@@ -34,6 +35,8 @@ _OPENING = 12
 _SAME_OPENING = 0.25
 _LONG_OPENING = 6
 """From this number of equal first words on, two texts are of one form: `The position that Ana plays is …`."""
+_BELOW_EVEN = 0.49
+"""From 0.5 on, the newer text ranks first however well the older one matches the query."""
 _MOST_COUNTED = 3
 _PRIOR = 3.0
 """The usual cosines of a model count as much as this number of texts."""
@@ -107,7 +110,7 @@ def pair_signs(
     read = [_words_of(each.text) for each in texts]
     stems = _table([each.stems for each in read])
     rarity = np.log1p((size - stems.sum(axis=0) + 0.5) / (stems.sum(axis=0) + 0.5))
-    shared, weight = (stems[new] * rarity) @ stems.T, stems @ rarity
+    shared, weight = products(stems[new] * rarity, stems), stems @ rarity
     count = np.array([each.count for each in read], np.float64)
     short = np.maximum(count[new, None], count) <= _SHORT
     opening_words = _same_openings([each.opening for each in read], new)
@@ -116,10 +119,14 @@ def pair_signs(
     change = np.array([each.changes for each in read], np.float64)[new, None]
     entities = np.array([each.entity for each in texts], object)
     about = np.array([each.entity or each.speaker for each in texts], object)
-    said = [each.stems | each.numbers for each in read]
-    contained = _contains(said, new) & (change == 0)
-    sizes = np.array([len(words) for words in said])
-    several = _overlap([each.several for each in read], new)[0] > 0
+    numbers = _table([each.numbers for each in read])
+    same_words, same_numbers = products(stems[new], stems), products(numbers[new], numbers)
+    number_count = numbers.sum(axis=1)
+    said = stems.sum(axis=1) + number_count
+    # The newer text has all words and numbers of the older one.
+    contained = (same_words + same_numbers >= said) & (change == 0)
+    several_words = _table([each.several for each in read])
+    several = products(several_words[new], several_words) > 0
     signs = {
         "match": match,
         "match_of_less": shared / np.maximum(np.minimum(weight[new, None], weight), 1e-9),
@@ -131,8 +138,9 @@ def pair_signs(
         "long_opening": opening_words >= _LONG_OPENING,
         # The newer text says all that the older one says, and nothing of a change.
         "contains": contained,
-        "same_words": contained & (sizes[new, None] == sizes),
-        "other_numbers": _overlap([each.numbers for each in read], new)[1],
+        "same_words": contained & (said[new, None] == said),
+        # Each text has a number that the other lacks.
+        "other_numbers": (number_count[new, None] > same_numbers) & (number_count > same_numbers),
         "change": change,
         "change_and_match": np.minimum(change, 1) * match,
         "besides": np.array([each.besides for each in read])[new, None],
@@ -148,6 +156,13 @@ def pair_signs(
     if cosines is not None and size > 1:
         usual = USUAL_COSINES.get(model.partition("@")[0], _USUAL_OF_ANY)
         signs |= _signs_of_meaning(cosines, usual, new)
+        # Two short facts that begin differently: a change told in other words, or another fact.
+        reworded = short & (opening < _SAME_OPENING)
+        signs |= {
+            "reworded": reworded,
+            "reworded_change": reworded * np.minimum(change, 1),
+            **{f"reworded_{name}": reworded * signs[name] for name in ("cosine", "rank", "former_rank")},
+        }
     return {
         name: np.broadcast_to(values, (len(new), size)).astype(np.float64) for name, values in signs.items()
     }
@@ -180,27 +195,13 @@ def _table(sets: Sequence[frozenset[str]]) -> Floats:
     return table
 
 
-def _overlap(sets: Sequence[frozenset[str]], new: Ints) -> tuple[Floats, Flags]:
-    """Count the words that two sets share, and tell whether each has a word that the other lacks."""
-    table = _table(sets)
-    both, sizes = table[new] @ table.T, table.sum(axis=1)
-    return both, (sizes[new, None] > both) & (sizes > both)
-
-
-def _contains(sets: Sequence[frozenset[str]], new: Ints) -> Flags:
-    """Tell whether the newer text has all words of the older one."""
-    table = _table(sets)
-    contained: Flags = table[new] @ table.T >= table.sum(axis=1)
-    return contained
-
-
 def _mentions(stems: Sequence[frozenset[str]], entities: Sequence[str], new: Ints) -> Flags:
     """Tell whether one text names the entity that the other is about."""
     if not any(entities):
         return np.zeros((1, 1), bool)
     names = [frozenset(map(light_stem, fold(name).split())) for name in entities]
     table = _table([*stems, *names])
-    mentions = table[: len(stems)] @ table[len(stems) :].T
+    mentions = products(table[: len(stems)], table[len(stems) :])
     return (mentions[new] + mentions.T[new]) > 0
 
 
@@ -255,7 +256,7 @@ def replacing_chances(
     both_hold |= asking[:, None] | asks | (signs["same_words"] > 0)
     chances: Floats = 1 / (1 + np.exp(-np.clip(margin, -30, 30)))
     # Two such texts of one form are ranked by their time, but never named as a contradiction.
-    return np.where(both_hold, 0.0, np.where(several, np.minimum(chances, 0.5), chances))
+    return np.where(both_hold, 0.0, np.where(several, np.minimum(chances, _BELOW_EVEN), chances))
 
 
 _LEARNED: Mapping[str, Any] = json.loads(get_data(__package__, REPLACES_FILE) or b"{}")

@@ -314,7 +314,7 @@ class NewestWins:
 
     The further the winner is behind, the likelier it must be that the newer one replaces the older one: the
     log-odds are at least `sure` + `behind` * the difference of the scores, and `sure` if the query names a
-    time. A memory with a lower status never wins.
+    time. From even odds on, any difference will do. A memory with a lower status never wins.
     """
 
     fall: float = 0.0
@@ -360,7 +360,8 @@ class NewestWins:
             # A lower number is a higher status.
             least = self.sure
             if span is None:
-                least += self.behind * max(0.0, score[loser] - score[winner])
+                behind = self.behind * max(0.0, score[loser] - score[winner])
+                least = max(least, min(least + behind, 0.0))
             if odds >= least and status[winner] <= status[loser]:
                 yield loser, winner, fall
 
@@ -505,8 +506,6 @@ def uncut(profile: Profile) -> list[Step]:
     return [step for step in profile.steps if not isinstance(step, Cut)]
 
 
-_RANK_K = 10.0
-"""Smooths the share of a place: 1 for the first, 0.52 for the eleventh, 0.1 for the hundredth."""
 _LONG = 2_000
 """In characters; longer texts count as this long."""
 _ENTITY = tuple(Kind).index(Kind.ENTITY)
@@ -514,36 +513,30 @@ _ENTITY = tuple(Kind).index(Kind.ENTITY)
 
 @register_as(STEPS, "meaning", reads=())
 class MeaningScore:
-    """Add `cosine` * the cosine, stretched to [0, 1] over the candidates, + `rank` * 11 / (10 + place)."""
+    """Add `cosine` * the cosine, stretched to [0, 1] over the candidates."""
 
     cosine: float = 0.6
-    rank: float = 0.0
 
     def __call__(self, candidates: Candidates, query: Query) -> Candidates:
-        source = candidates.source("meaning")
-        values = self.cosine * stretched_cosine(candidates) + self.rank * place_share(source)
-        return candidates.with_change("meaning", "plus", values)
+        return candidates.with_change("meaning", "plus", self.cosine * stretched_cosine(candidates))
 
 
 @register_as(STEPS, "words", reads=())
 class WordScore:
-    """Add `bm25` * BM25 / best BM25 + `rank` * 11 / (10 + place) + `share` * matched share of the query."""
+    """Add `bm25` * BM25 / best BM25 + `share` * matched share of the query."""
 
     bm25: float = 0.4
-    rank: float = 0.0
     share: float = 0.0
 
     def __call__(self, candidates: Candidates, query: Query) -> Candidates:
-        words = self.bm25 * words_share(candidates) + self.rank * place_share(candidates.source("words"))
-        candidates = candidates.with_change("words", "plus", words)
+        candidates = candidates.with_change("words", "plus", self.bm25 * words_share(candidates))
         matched = known_or_zero(candidates.source("held").score)
         return candidates.with_change("matched words", "plus", self.share * matched)
 
 
 @register_as(STEPS, "tokens", reads=())
 class TokenScore:
-    """Add `match` * the token match, stretched to [0, 1], + `deviation` * its distance above the mean
-    + `rank` * 11 / (10 + place).
+    """Add `match` * the token match, stretched to [0, 1], + `deviation` * its distance above the mean.
 
     The distance is in units of four standard deviations, from -1 to 2. With it, an outstanding match counts
     more than the first of many similar ones. If no candidate has token vectors, nothing is added.
@@ -551,52 +544,27 @@ class TokenScore:
 
     match: float = 0.0
     deviation: float = 0.0
-    rank: float = 0.0
 
     def __call__(self, candidates: Candidates, query: Query) -> Candidates:
         score = candidates.source("tokens").score
         known = ~np.isnan(score)
         if not known.any():
             return candidates
-        values = (
-            self.match * _stretch(candidates, score)
-            + self.deviation * _deviation(candidates, score, known)
-            + self.rank * place_share(_rank_known(candidates, score, known))
-        )
+        apart = _deviation(candidates, score, known)
+        values = self.match * _stretch(candidates, score) + self.deviation * apart
         return candidates.with_change("tokens", "plus", values)
 
 
 @register_as(STEPS, "drawn_notes", reads=())
 class DrawnNotes:
-    """Replace extracted notes by their message, and add how much better they match than the message.
-
-    Adds `meaning` * (the best stretched cosine of its notes - its own, if positive); so too for `words`.
-    A note and its message are one answer: the note is dropped if the message is a candidate.
-    """
-
-    meaning: float = 0.0
-    words: float = 0.0
+    """Drop extracted notes whose message is a candidate: both are one answer."""
 
     def __call__(self, candidates: Candidates, query: Query) -> Candidates:
         drawn = extracted_rows(candidates)
-        if not len(drawn):
-            return candidates
-        ids, origin = candidates.ids, candidates.facts.origin
-        order = np.argsort(ids, kind="stable")
-        message = order[np.searchsorted(ids[order], origin[drawn])]
-        values = np.zeros(len(candidates))
-        for weight, sign in (
-            (self.meaning, stretched_cosine(candidates)),
-            (self.words, words_share(candidates)),
-        ):
-            best = sign.copy()
-            np.maximum.at(best, message, sign[drawn])
-            values += weight * (best - sign)
         gone = np.zeros(len(candidates), bool)
         gone[drawn] = True
-        return candidates.with_change("drawn notes", "plus", values).without(
-            gone, "drawn", lambda: [f"memory {id_} says it" for id_ in origin[drawn].tolist()]
-        )
+        origin = candidates.facts.origin[drawn]
+        return candidates.without(gone, "drawn", lambda: [f"memory {id_} says it" for id_ in origin.tolist()])
 
 
 @register_as(STEPS, "conversation", reads=())
@@ -609,21 +577,15 @@ class ConversationScore:
     before, after the stretched cosine of the messages before and after it, if they are candidates
     """
 
-    nearby_user: float = 0.0
-    nearby_assistant: float = 0.0
     nearby_speaker: float = 0.0
     conversation_user: float = 0.0
     conversation_assistant: float = 0.0
     conversation_speaker: float = 0.0
-    reply_user: float = 0.0
-    reply_assistant: float = 0.0
     reply_speaker: float = 0.0
     before_user: float = 0.0
     before_assistant: float = 0.0
-    before_speaker: float = 0.0
     after_user: float = 0.0
     after_assistant: float = 0.0
-    after_speaker: float = 0.0
 
     def __call__(self, candidates: Candidates, query: Query) -> Candidates:
         if not (candidates.facts.session != 0).any():
@@ -651,19 +613,15 @@ class ConversationScore:
 class OriginScore:
     """Add a score by kind of memory, by speaker, and by form.
 
-    user, assistant, speaker  for messages, by speaker
+    speaker       for messages of people other than the user
     entity        for entities
-    asks_*        for messages that end with a question
+    asks_speaker  for such messages that end with a question
     brief         1 - `Facts.informativeness`
     length        ln(1 + characters) / ln(1 + 2,000), up to 1; 0 for entities
     """
 
-    user: float = 0.0
-    assistant: float = 0.0
     speaker: float = 0.0
     entity: float = 0.0
-    asks_user: float = 0.0
-    asks_assistant: float = 0.0
     asks_speaker: float = 0.0
     brief: float = 0.0
     length: float = 0.0
@@ -683,16 +641,11 @@ class OriginScore:
         return candidates
 
 
-def place_share(source: Source) -> Floats:
-    """Return 11 / (10 + place), or 0 where the search did not find the candidate."""
-    return np.where(source.found, (_RANK_K + 1) / (_RANK_K + np.maximum(source.rank, 1)), 0.0)
-
-
 def _by_role(step: Step, prefix: str, role: Ints) -> Floats:
-    """Return the step's weight for the speaker of each candidate; 0 without a speaker."""
+    """Return the step's weight for the speaker of each candidate; 0 without a speaker or such a weight."""
     weights = np.zeros(4)
     for place, name in ((USER, "user"), (ASSISTANT, "assistant"), (SPEAKER, "speaker")):
-        weights[place] = getattr(step, f"{prefix}{name}")
+        weights[place] = getattr(step, f"{prefix}{name}", 0.0)
     return weights[role]
 
 
@@ -707,16 +660,6 @@ def _deviation(candidates: Candidates, score: Floats, known: np.ndarray) -> Floa
     same = spread <= 0
     above = np.where(same, 0.0, (values - mean[query]) / np.where(same, 1.0, 4 * spread))
     return np.where(known, np.clip(above, -1.0, 2.0), 0.0)
-
-
-def _rank_known(candidates: Candidates, score: Floats, known: np.ndarray) -> Source:
-    """Rank the known scores of each query, ties by id."""
-    query = np.zeros(len(score), np.int64) if candidates.query is None else candidates.query
-    order = np.lexsort((candidates.ids, np.where(known, -score, np.inf), query))
-    starts = np.flatnonzero(np.diff(query[order], prepend=-1))
-    rank = np.zeros(len(score), np.int64)
-    rank[order] = np.arange(1, len(score) + 1) - np.repeat(starts, np.diff(starts, append=len(score)))
-    return Source(np.where(known, rank, 0), score)
 
 
 def _adjacent_rows(candidates: Candidates) -> tuple[Ints, Ints]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from recollect.domain.numbers import distinct, sign_bytes
+from recollect.domain.numbers import MOST_PRODUCTS, distinct, sign_bytes
 from recollect.domain.records import Found, Kind
 from recollect.domain.tables import Compares, Condition, Equals, OneOf, is_set
 from recollect.ranking.candidates import (
@@ -71,9 +71,6 @@ MOST_PASSAGES = 4
 """The maximum number of passages per memory that are compared."""
 _MOST_SCORED = 50
 """The number of hits of each search that are compared. Later ones seldom rise to the top."""
-_MOST_PRODUCTS = 262_144
-"""The size of one matrix product. Above it, OpenBLAS starts a second thread, which takes ten times the CPU
-time if other threads are busy. At this size, the unpacked bits also stay in the CPU cache."""
 _FEWEST_AT_ONCE = 16
 _ALL_FOUND = 100
 """A search by meaning with fewer hits than this has found every memory."""
@@ -135,7 +132,7 @@ def max_similarities(tokens: Vectors, passages: Sequence[bytes], dims: int) -> F
     width = sign_bytes(dims)
     packed = np.frombuffer(b"".join(passages), np.uint8).reshape(-1, width)
     products = np.empty((len(packed), len(rows)), np.float32)
-    at_once = max(_FEWEST_AT_ONCE, _MOST_PRODUCTS // (dims * len(rows)))
+    at_once = max(_FEWEST_AT_ONCE, MOST_PRODUCTS // (dims * len(rows)))
     for start in range(0, len(packed), at_once):
         part = slice(start, start + at_once)
         bits = np.unpackbits(packed[part], axis=1, count=dims).astype(np.float32)

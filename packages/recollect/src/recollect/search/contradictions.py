@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
+from recollect.domain.numbers import products
 from recollect.domain.records import Kind, Memory, is_assistant, memory_at
 from recollect.domain.results import ConflictingMemory, ContradictedObservation
 from recollect.domain.tables import IN_FORCE, Equals, OneOf
@@ -174,7 +175,7 @@ def _cosines(texts: Sequence[StatedText], vectors: Mapping[TextKey, Vector]) -> 
         return None
     rows = np.array([vectors[texts[place].key] for place in known], np.float32)
     found = np.full((len(texts), len(texts)), np.nan)
-    found[np.ix_(known, known)] = rows @ rows.T
+    found[np.ix_(known, known)] = products(rows, rows)
     return found
 
 
