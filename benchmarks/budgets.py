@@ -46,7 +46,7 @@ BUDGETS = (
     Budget("recollect-integrations: lines", target=3_600, today=3_640),
     Budget("recollect-postgres: lines", target=3_600, today=3_310),
     Budget("recollect-server: lines", target=7_000, today=7_525),
-    Budget("tests: lines", target=58_000, today=71_350),
+    Budget("tests: lines", target=58_000, today=71_440),
     Budget("files run by a recall: Python", target=30, today=35),
     Budget("files run by a recall: command line", target=45, today=49),
     Budget("files run by a recall: HTTP", target=45, today=55),

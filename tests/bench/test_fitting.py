@@ -1,4 +1,4 @@
-"""What the learned models learn from."""
+"""Training data of the learned models, and the gain of a sign."""
 
 from __future__ import annotations
 

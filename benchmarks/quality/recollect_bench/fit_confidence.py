@@ -379,7 +379,7 @@ def questions_of_others(family: str, sets: Sequence[tuple[str, str, Dataset]]) -
 
 
 def _is_of_one_person(data: Dataset) -> bool:
-    """Whether the stores hold what one person told: there are prompts, or messages to an assistant."""
+    """Whether the stores hold memories of one person: there are prompts, or messages to an assistant."""
     return any(
         haystack.prompts or any(is_assistant(each.role) for each in haystack.documents)
         for haystack in data.haystacks

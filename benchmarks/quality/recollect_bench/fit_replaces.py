@@ -5,7 +5,7 @@
 `--lives` is a folder of lives with `halves.json`: only the half for choosing is read. Eight lives at a time
 are joined into one store, so that pairs across lives are certain negatives. `--facts` are folders with
 memories and questions whose `must_not` names overwritten facts. Short facts come from `short_facts.txt`, and
-changes told in other words from `short_changes.txt`.
+their changes in other words from `short_changes.txt`.
 The weights go to `recollect/ranking/replaces.json`. `--ablate` also reports what each sign is worth.
 """
 

@@ -310,8 +310,8 @@ def mean_of_best(evidence: Floats, count: int) -> float:
 def _deviations(scores: Floats, every: Floats, usual: ScoreRange | None) -> Floats:
     """Return how many standard deviations each score is above the mean; 0 for a missing one.
 
-    The usual range of the model counts like `_PRIOR_TEXTS` scores at its mean and deviation. If it is
-    unknown, deviations shrink instead: among few texts, the best one always stands out.
+    The usual range of the model counts like `_PRIOR_TEXTS` scores at its mean and deviation. Without it,
+    deviations shrink, because a list of few texts always has an outlier.
     """
     # In a fixed order, so that the order of the candidates cannot change the sums.
     known = np.sort(every[np.isfinite(every)])[::-1][:_RANGE_DEPTH]

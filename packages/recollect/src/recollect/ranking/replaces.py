@@ -156,7 +156,7 @@ def pair_signs(
     if cosines is not None and size > 1:
         usual = USUAL_COSINES.get(model.partition("@")[0], _USUAL_OF_ANY)
         signs |= _signs_of_meaning(cosines, usual, new)
-        # Two short facts that begin differently: a change told in other words, or another fact.
+        # Short facts that begin differently may tell a change in other words.
         reworded = short & (opening < _SAME_OPENING)
         signs |= {
             "reworded": reworded,
