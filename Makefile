@@ -29,6 +29,7 @@ $(READY): pyproject.toml uv.lock benchmarks/quality/pyproject.toml $(wildcard mo
 	@echo "Setting up .venv (the first time takes a minute) …"
 	@VIRTUAL_ENV=$(CURDIR)/$(VENV) $(UV) sync --quiet --locked --active --inexact --all-packages --compile-bytecode
 	@touch $@
+	@echo "Ready. Next: make demo, or . .venv/bin/activate"
 
 demo: $(READY)  ## see it work in 60 lines, on a temporary store
 	@$(BIN)/python examples/demo.py

@@ -62,7 +62,7 @@ _ENDINGS = (
 _CHANGES = 10
 """Maximum number of changes in one store of short changes."""
 _SIZES = (4, 6, 8, 10, 14, 20, 30)
-_LEVELS = (0.3, 0.5, 0.6, 0.7, 0.8, 0.9)
+_LEVELS = (0.3, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9)
 
 
 @dataclass(slots=True)

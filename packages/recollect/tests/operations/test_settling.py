@@ -86,7 +86,7 @@ def test_settling_a_contradiction_retires_near_copies_of_the_error_and_the_undo_
     copy = engine.remember("Ana still lives in Porto")
     engine.create_entities([{"name": "Ana", "observations": ["lives in Porto"]}])
     other = engine.remember("Ana likes Porto for its river")
-    clock.now += timedelta(days=30)
+    clock.now += timedelta(days=90)
     new = engine.remember("Ana lives in Lisbon now")
     every = to_settle(engine, "contradiction")
     key = f"contradiction:{old.id}:{new.id}"

@@ -40,7 +40,7 @@ MAX_COMPARED = 30
 """Number of candidates to compare with each other: the first by words and by meaning."""
 LIKELY = 0.047
 """From this probability on, ranking may put the newer text first."""
-SURE = 0.8
+SURE = 0.85
 """From this probability on, results name the pair: `remember`, `conflicts_with` and Review."""
 _MAX_TEXTS = 60
 _MOST_OBSERVATIONS = 40
