@@ -475,12 +475,13 @@ def _request(session: str, text: str, budget_tokens: int = 400) -> dict[str, Any
 def test_what_a_session_knows_takes_no_room_from_what_it_does_not(tmp_path: Path) -> None:
     with recollect.open(tmp_path / "memory.db", model="hashing") as memory:
         memory.remember(KNOWN)
-        said = [f"Is Marisol Vega allergic to hazelnuts or walnuts, I asked time {n}" for n in range(8)]
+        said = [f"Is Marisol Vega allergic to hazelnuts or walnuts, I asked time {n}" for n in range(12)]
         memory.add_messages("codex s1", [{"role": "user", "content": text} for text in said])
         answer = prompt_answer(
             memory, _request("codex s1", ASKED, 60), ShownMemories(str(tmp_path), "key"), "0" * 16
         )
         assert (answer["memories"], KNOWN in answer["answer"]) == (1, True)
+    with recollect.open(tmp_path / "long.db", model="hashing") as memory:
         long = memory.remember(f"{KNOWN}. " + "She told us so at the harbour festival. " * 40)
         answer = prompt_answer(
             memory, _request("codex s1", ASKED, 60), ShownMemories(str(tmp_path), "k2"), "0" * 16
