@@ -482,6 +482,7 @@ def test_what_a_session_knows_takes_no_room_from_what_it_does_not(tmp_path: Path
         )
         assert (answer["memories"], KNOWN in answer["answer"]) == (1, True)
     with recollect.open(tmp_path / "long.db", model="hashing") as memory:
+        memory.remember(KNOWN)
         long = memory.remember(f"{KNOWN}. " + "She told us so at the harbour festival. " * 40)
         answer = prompt_answer(
             memory, _request("codex s1", ASKED, 60), ShownMemories(str(tmp_path), "k2"), "0" * 16
