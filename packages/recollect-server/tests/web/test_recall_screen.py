@@ -147,7 +147,7 @@ def test_a_hit_replaces_another_and_that_is_undone(chromium: Browser, own_dashbo
     memory = own_dashboard.memory
     older, newer = sorted(each.id for each in memory.list(tags=["choir"]).memories)
     with visiting(chromium, own_dashboard, script=False) as page:
-        page.goto("/recall?q=when+does+the+harbour+choir+rehearse")
+        page.goto("/recall?q=when+does+the+harbour+choir+rehearse&limit=5")
         hit = page.locator(".hit", has=page.locator(f"a[href='/memory/{newer}']")).first
         hit.get_by_text("Replaces another").click()
         hit.get_by_role("button", name=f"#{older} ").click()
