@@ -199,7 +199,7 @@ class Settling(EngineGroup):
             NotFound: The item was decided already, or its texts are no longer current.
 
         Examples:
-            >>> notes = memory.remember_many(["Ana lives in Porto", "Ana lives in Lisbon"])
+            >>> notes = memory.remember_many(["Ana lives in Porto", "Ana lives in Lisbon now"])
             >>> items, has_more = memory.upkeep.settling.page("contradiction")
             >>> undo = memory.upkeep.settling.settle(items[0].key, "supersede_older")
         """
@@ -230,7 +230,7 @@ class Settling(EngineGroup):
             Conflict: A memory was changed after it.
 
         Examples:
-            >>> notes = memory.remember_many(["Ana lives in Porto", "Ana lives in Lisbon"])
+            >>> notes = memory.remember_many(["Ana lives in Porto", "Ana lives in Lisbon now"])
             >>> items, has_more = memory.upkeep.settling.page("contradiction")
             >>> undo = memory.upkeep.settling.settle(items[0].key, "supersede_older")
             >>> memory.upkeep.settling.undo(undo)
